@@ -1,0 +1,26 @@
+# Project-wide compile and link options.
+option(GIRIH_BUILD_TESTS "Build the unit tests and register every suite in ctest" ON)
+option(GIRIH_SANITIZE "Build the rooms without MLIR under address and undefined-behaviour sanitizers" OFF)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# -ffp-contract=off: the numerics contract (docs/numerics.md) forbids the host
+# compiler to merge a multiplication and an addition in our own arithmetic.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off
+                    -ffunction-sections -fdata-sections)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+if(GIRIH_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+# LLVM's own linker: GNU ld needs minutes for a static LLVM.
+find_program(GIRIH_LLD NAMES ld.lld-22 ld.lld REQUIRED)
+add_link_options(-fuse-ld=lld -Wl,--gc-sections)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
