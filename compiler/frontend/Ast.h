@@ -1,0 +1,389 @@
+//===- Ast.h - the tree of a .te file ---------------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain structs, made by the parser and annotated by Sema. Members under
+// "Sema:" are empty until parseProgram has succeeded; then all are set.
+// Pointers between nodes never own and stay valid as long as the Program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_AST_H
+#define GIRIH_COMPILER_FRONTEND_AST_H
+
+#include "compiler/support/Diagnostics.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace girih::frontend {
+
+struct ConstDecl;
+struct Expr;
+struct FnDecl;
+struct FnParam;
+struct Statement;
+using ExprPtr = std::unique_ptr<Expr>;
+
+/// The type of a value. Bool: comparisons and their combinations. Index: index
+/// variables, sizes, and literals compared with them; a 64-bit integer.
+enum class ScalarType : uint8_t { F64, F32, F16, BF16, Bool, Index };
+
+/// `f64`, `f32`, `f16`, `bf16`, `bool`, `index`.
+std::string_view spelling(ScalarType type);
+inline bool isFloat(ScalarType type) { return type <= ScalarType::BF16; }
+
+struct Name {
+  std::string text;
+  SourceRange range;
+};
+
+//===----------------------------------------------------------------------===//
+// Sizes, tensors, index variables
+//===----------------------------------------------------------------------===//
+
+/// A symbolic size of one operator, solved from its arguments.
+struct SizeSymbol {
+  Name name; ///< where it stands first
+};
+
+/// How far a dimension or an index runs: a symbol, or a constant if `size` is
+/// null.
+struct Extent {
+  const SizeSymbol *size = nullptr;
+  int64_t constant = 0;
+  friend bool operator==(const Extent &, const Extent &) = default;
+};
+
+/// `N` or `128`.
+std::string spelling(const Extent &extent);
+
+struct Tensor {
+  enum class Role : uint8_t { Input, Output, Temporary };
+  Name name;
+  Role role = Role::Temporary;
+  ScalarType type = ScalarType::F32;
+  std::vector<Extent> dims;
+  const Statement *definition = nullptr; ///< null for inputs
+};
+
+/// An index of a left-hand side or of a reduction; lives in its statement.
+struct IndexVariable {
+  Name name;
+  bool reduced = false;
+  // Sema:
+  std::optional<Extent> extent; ///< it runs over 0 .. extent-1
+  SourceRange fixedBy;          ///< the subscript or declaration that said so
+};
+
+//===----------------------------------------------------------------------===//
+// Orders of reductions
+//===----------------------------------------------------------------------===//
+
+/// An association term as written (compiler/arith/Term.h has the meaning;
+/// spelling(term) is text that arith::parseTerm reads).
+struct OrderTerm {
+  enum class Kind : uint8_t { Seq, Seg, Tree, Lanes, Mma };
+  Kind kind = Kind::Seq;
+  SourceRange range;
+  int64_t length = 0;               ///< seg: L, tree: n, lanes: V, mma: kc
+  int64_t width = 0;                ///< lanes: w
+  std::string model;                ///< mma
+  std::unique_ptr<OrderTerm> inner; ///< null: seq
+  std::unique_ptr<OrderTerm> merge; ///< seg only; null: seq
+};
+std::string spelling(const OrderTerm &term);
+
+/// The order clause. Fixed: the compiler chooses the term and the leaf.
+/// Sequential: `seq` with a separate multiplication and addition. Pinned: the
+/// term as written; the leaf is chosen as under Fixed.
+struct ReduceOrder {
+  enum class Kind : uint8_t { Fixed, Sequential, Pinned };
+  Kind kind = Kind::Fixed;
+  SourceRange range;               ///< empty where no clause was written
+  std::unique_ptr<OrderTerm> term; ///< Pinned only
+};
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+enum class Accuracy : uint8_t { Fast, Portable };
+
+/// A number. `digits` is what was written without the suffix; `inf` and `nan`
+/// are spelled so.
+struct LiteralExpr {
+  std::string digits;
+  std::optional<ScalarType> suffix;
+  // Sema: the value in the expression's type, rounded once from the digits.
+  double value = 0;       ///< float types
+  int64_t indexValue = 0; ///< type Index
+};
+
+struct BoolExpr {
+  bool value = false;
+};
+
+/// A name that stands alone: a parameter, constant, size or index. Sema turns
+/// the bare name of a tensor of rank 0 into an AccessExpr.
+struct NameExpr {
+  std::string name;
+  // Sema:
+  std::variant<std::monostate, const FnParam *, const ConstDecl *,
+               const SizeSymbol *, const IndexVariable *>
+      target;
+};
+
+/// `i` or `3` between the brackets of a read.
+struct Subscript {
+  std::string index; ///< empty: a constant
+  int64_t constant = 0;
+  SourceRange range;
+  // Sema:
+  const IndexVariable *variable = nullptr;
+};
+
+/// `X[i, 0]`; the expression's type is the tensor's.
+struct AccessExpr {
+  Name tensorName;
+  std::vector<Subscript> subscripts;
+  // Sema:
+  const Tensor *tensor = nullptr;
+};
+
+/// `bf16(x)`: one rounding. The operand is of a float type or of type Index; a
+/// literal operand already has the cast's type.
+struct CastExpr {
+  ScalarType to = ScalarType::F32;
+  ExprPtr operand;
+};
+
+enum class UnaryOp : uint8_t { Neg, Not };
+struct UnaryExpr {
+  UnaryOp op = UnaryOp::Neg;
+  ExprPtr operand;
+};
+
+enum class BinaryOp : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or
+};
+/// `+`, `==`, `and`, ...
+std::string_view spelling(BinaryOp op);
+inline bool isArithmetic(BinaryOp op) { return op <= BinaryOp::Div; }
+inline bool isComparison(BinaryOp op) {
+  return op >= BinaryOp::Equal && op <= BinaryOp::GreaterEqual;
+}
+struct BinaryExpr {
+  BinaryOp op = BinaryOp::Add;
+  SourceRange opRange;
+  ExprPtr lhs, rhs;
+};
+
+/// Only the chosen side is evaluated.
+struct IfExpr {
+  ExprPtr condition, thenValue, elseValue;
+};
+
+enum class Builtin : uint8_t {
+  Abs,
+  Neg,
+  Sqrt,
+  Rsqrt,
+  Rcp,
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Tanh,
+  Floor,
+  Ceil,
+  Round,
+  Trunc,
+  Fma,
+  Min,
+  Max
+};
+
+/// A built-in function of the expression's type, or a `fn` to be inlined.
+struct CallExpr {
+  Name callee;
+  std::optional<Accuracy> accuracy; ///< the written `.fast` or `.portable`
+  std::vector<ExprPtr> arguments;
+  // Sema: exactly one of the two.
+  std::optional<Builtin> builtin;
+  const FnDecl *fn = nullptr;
+};
+
+enum class ReduceKind : uint8_t { Sum, Prod, Max, Min };
+/// `sum`, `prod`, `max`, `min`.
+std::string_view spelling(ReduceKind kind);
+
+/// Several indices run in the written order, lexicographically.
+struct ReduceExpr {
+  ReduceKind kind = ReduceKind::Sum;
+  std::vector<std::unique_ptr<IndexVariable>> indices;
+  ReduceOrder order;
+  ExprPtr body;
+};
+
+struct Expr {
+  using Node =
+      std::variant<LiteralExpr, BoolExpr, NameExpr, AccessExpr, CastExpr,
+                   UnaryExpr, BinaryExpr, IfExpr, CallExpr, ReduceExpr>;
+  Node node;
+  SourceRange range;
+  /// Made of literals without suffix only, so that it takes its type from
+  /// where it stands.
+  bool untyped = false;
+  /// The height of the tree; the parser bounds it.
+  unsigned depth = 1;
+  // Sema:
+  ScalarType type = ScalarType::F32;
+
+  template <typename T> T *as() { return std::get_if<T>(&node); }
+  template <typename T> const T *as() const { return std::get_if<T>(&node); }
+};
+
+/// Calls `each(Expr &)` for the direct parts of `expr`, in the order of the
+/// text.
+template <typename E, typename Each> void forEachChild(E &expr, Each each) {
+  if (auto *cast = expr.template as<CastExpr>()) {
+    each(*cast->operand);
+  } else if (auto *unary = expr.template as<UnaryExpr>()) {
+    each(*unary->operand);
+  } else if (auto *binary = expr.template as<BinaryExpr>()) {
+    each(*binary->lhs);
+    each(*binary->rhs);
+  } else if (auto *choice = expr.template as<IfExpr>()) {
+    each(*choice->condition);
+    each(*choice->thenValue);
+    each(*choice->elseValue);
+  } else if (auto *call = expr.template as<CallExpr>()) {
+    for (auto &argument : call->arguments)
+      each(*argument);
+  } else if (auto *reduce = expr.template as<ReduceExpr>()) {
+    each(*reduce->body);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+struct ConstDecl {
+  std::vector<std::string> docs; ///< what stands behind each `///`
+  Name name;
+  ScalarType type = ScalarType::F32;
+  ExprPtr value;
+  SourceRange range;
+  // Sema: computed exactly and rounded once.
+  double folded = 0;
+};
+
+struct FnParam {
+  Name name;
+  ScalarType type = ScalarType::F32;
+};
+
+/// A pure scalar function. Library functions (Program::library) are made once
+/// per type they are used at; their ranges are empty.
+struct FnDecl {
+  std::vector<std::string> docs;
+  Name name;
+  std::vector<FnParam> params;
+  ScalarType result = ScalarType::F32;
+  ExprPtr body;
+  SourceRange range;
+  bool library = false;
+  // Sema: nodes and height of the body with every call inlined.
+  uint64_t inlinedSize = 0;
+  unsigned inlinedDepth = 0;
+};
+
+/// A dimension as declared: a symbol or a constant.
+struct DimDecl {
+  std::string symbol; ///< empty: a constant
+  int64_t constant = 0;
+  SourceRange range;
+};
+
+struct TensorDecl {
+  Name name;
+  ScalarType type = ScalarType::F32;
+  std::vector<DimDecl> dims;
+  SourceRange range;
+  // Sema:
+  Tensor *tensor = nullptr;
+};
+
+/// `M % 8 == 0`, `N <= 65536`: a condition on one size, checked at launch.
+struct SizeConstraint {
+  enum class Kind : uint8_t {
+    Multiple,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal
+  };
+  Name name;
+  Kind kind = Kind::Multiple;
+  int64_t value = 0;
+  SourceRange range;
+  // Sema:
+  const SizeSymbol *size = nullptr;
+};
+
+/// `T[i, j] = value`.
+struct Statement {
+  Name target;
+  std::vector<std::unique_ptr<IndexVariable>> indices;
+  ExprPtr value;
+  SourceRange range;
+  // Sema:
+  const Tensor *tensor = nullptr;
+};
+
+struct OpDecl {
+  std::vector<std::string> docs;
+  Name name;
+  std::vector<TensorDecl> inputs, outputs;
+  std::vector<SizeConstraint> constraints;
+  std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
+  std::vector<std::unique_ptr<Statement>> statements;
+  SourceRange range; ///< from `op` to the result list's end
+  // Sema: sizes in order of appearance; inputs, outputs, then temporaries in
+  // order of definition.
+  std::vector<std::unique_ptr<SizeSymbol>> sizes;
+  std::vector<std::unique_ptr<Tensor>> tensors;
+};
+
+using Item = std::variant<std::unique_ptr<ConstDecl>, std::unique_ptr<FnDecl>,
+                          std::unique_ptr<OpDecl>>;
+
+/// The items in the order of the text.
+struct File {
+  std::vector<Item> items;
+};
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_AST_H

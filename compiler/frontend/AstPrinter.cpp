@@ -1,0 +1,319 @@
+//===- AstPrinter.cpp - the canonical text of a tree ----------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/Frontend.h"
+
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+std::string_view spelling(ScalarType type) {
+  switch (type) {
+  case ScalarType::F64:
+    return "f64";
+  case ScalarType::F32:
+    return "f32";
+  case ScalarType::F16:
+    return "f16";
+  case ScalarType::BF16:
+    return "bf16";
+  case ScalarType::Bool:
+    return "bool";
+  case ScalarType::Index:
+    return "index";
+  }
+  return "";
+}
+
+std::string spelling(const Extent &extent) {
+  return extent.size ? extent.size->name.text : std::to_string(extent.constant);
+}
+
+std::string_view spelling(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return "+";
+  case BinaryOp::Sub:
+    return "-";
+  case BinaryOp::Mul:
+    return "*";
+  case BinaryOp::Div:
+    return "/";
+  case BinaryOp::Equal:
+    return "==";
+  case BinaryOp::NotEqual:
+    return "!=";
+  case BinaryOp::Less:
+    return "<";
+  case BinaryOp::LessEqual:
+    return "<=";
+  case BinaryOp::Greater:
+    return ">";
+  case BinaryOp::GreaterEqual:
+    return ">=";
+  case BinaryOp::And:
+    return "and";
+  case BinaryOp::Or:
+    return "or";
+  }
+  return "";
+}
+
+std::string_view spelling(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return "sum";
+  case ReduceKind::Prod:
+    return "prod";
+  case ReduceKind::Max:
+    return "max";
+  case ReduceKind::Min:
+    return "min";
+  }
+  return "";
+}
+
+namespace {
+
+/// How tightly an expression holds together; a weaker one gets parentheses.
+enum Level { kIf, kOr, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPrimary };
+
+Level levelOf(BinaryOp op) {
+  if (op == BinaryOp::Or)
+    return kOr;
+  if (op == BinaryOp::And)
+    return kAnd;
+  if (isComparison(op))
+    return kCompare;
+  return op == BinaryOp::Add || op == BinaryOp::Sub ? kSum : kProduct;
+}
+
+const char *spelling(Accuracy accuracy) {
+  return accuracy == Accuracy::Fast ? "fast" : "portable";
+}
+
+class Printer {
+public:
+  std::string take() { return std::move(out); }
+
+  void print(const File &file) {
+    for (const Item &item : file.items) {
+      if (!out.empty())
+        out += '\n';
+      std::visit([&](const auto &decl) { print(*decl); }, item);
+    }
+  }
+
+  void print(const Expr &expr, Level least) {
+    bool parentheses = levelOf(expr) < least;
+    if (parentheses)
+      out += '(';
+    std::visit([&](const auto &node) { print(node); }, expr.node);
+    if (parentheses)
+      out += ')';
+  }
+
+private:
+  static Level levelOf(const Expr &expr) {
+    if (expr.as<IfExpr>())
+      return kIf;
+    if (auto *binary = expr.as<BinaryExpr>())
+      return frontend::levelOf(binary->op);
+    if (auto *unary = expr.as<UnaryExpr>())
+      return unary->op == UnaryOp::Not ? kNot : kUnary;
+    return kPrimary;
+  }
+
+  template <typename Range, typename Each>
+  void list(const Range &range, Each each) {
+    bool first = true;
+    for (const auto &element : range) {
+      if (!first)
+        out += ", ";
+      first = false;
+      each(element);
+    }
+  }
+
+  void print(const LiteralExpr &node) {
+    out += node.digits;
+    if (node.suffix)
+      out += frontend::spelling(*node.suffix);
+  }
+  void print(const BoolExpr &node) { out += node.value ? "true" : "false"; }
+  void print(const NameExpr &node) { out += node.name; }
+  void print(const AccessExpr &node) {
+    out += node.tensorName.text;
+    if (node.subscripts.empty())
+      return;
+    out += '[';
+    list(node.subscripts, [&](const Subscript &s) {
+      out += s.index.empty() ? std::to_string(s.constant) : s.index;
+    });
+    out += ']';
+  }
+  void print(const CastExpr &node) {
+    out += frontend::spelling(node.to);
+    out += '(';
+    print(*node.operand, kIf);
+    out += ')';
+  }
+  void print(const UnaryExpr &node) {
+    if (node.op == UnaryOp::Not) {
+      out += "not ";
+      print(*node.operand, kNot);
+    } else {
+      out += '-';
+      print(*node.operand, kPrimary);
+    }
+  }
+  void print(const BinaryExpr &node) {
+    Level level = frontend::levelOf(node.op);
+    // Comparisons do not chain; the others group to the left.
+    print(*node.lhs, level == kCompare ? kSum : level);
+    out += fmt::format(" {} ", frontend::spelling(node.op));
+    print(*node.rhs, static_cast<Level>(level + 1));
+  }
+  void print(const IfExpr &node) {
+    out += "if ";
+    print(*node.condition, kIf);
+    out += " then ";
+    print(*node.thenValue, kIf);
+    out += " else ";
+    print(*node.elseValue, kIf);
+  }
+  void print(const CallExpr &node) {
+    out += node.callee.text;
+    if (node.accuracy)
+      out += fmt::format(".{}", spelling(*node.accuracy));
+    out += '(';
+    list(node.arguments, [&](const ExprPtr &e) { print(*e, kIf); });
+    out += ')';
+  }
+  void print(const ReduceExpr &node) {
+    out += frontend::spelling(node.kind);
+    out += '[';
+    list(node.indices, [&](const auto &index) { out += index->name.text; });
+    if (node.order.kind == ReduceOrder::Kind::Sequential)
+      out += ", order=sequential";
+    else if (node.order.kind == ReduceOrder::Kind::Pinned)
+      out += ", order=" + frontend::spelling(*node.order.term);
+    out += "](";
+    print(*node.body, kIf);
+    out += ')';
+  }
+
+  void docs(const std::vector<std::string> &lines) {
+    for (const std::string &line : lines)
+      out += "///" + line + '\n';
+  }
+
+  void print(const ConstDecl &decl) {
+    docs(decl.docs);
+    out += fmt::format("const {}: {} = ", decl.name.text,
+                       frontend::spelling(decl.type));
+    print(*decl.value, kIf);
+    out += '\n';
+  }
+
+  void print(const FnDecl &decl) {
+    docs(decl.docs);
+    out += fmt::format("fn {}(", decl.name.text);
+    list(decl.params, [&](const FnParam &param) {
+      out += fmt::format("{}: {}", param.name.text,
+                         frontend::spelling(param.type));
+    });
+    out += fmt::format(") -> {} = ", frontend::spelling(decl.result));
+    print(*decl.body, kIf);
+    out += '\n';
+  }
+
+  void print(const TensorDecl &decl) {
+    out += fmt::format("{}: {}", decl.name.text, frontend::spelling(decl.type));
+    if (decl.dims.empty())
+      return;
+    out += '[';
+    list(decl.dims, [&](const DimDecl &dim) {
+      out += dim.symbol.empty() ? std::to_string(dim.constant) : dim.symbol;
+    });
+    out += ']';
+  }
+
+  void print(const SizeConstraint &constraint) {
+    using Kind = SizeConstraint::Kind;
+    const char *op = "";
+    switch (constraint.kind) {
+    case Kind::Multiple:
+      out +=
+          fmt::format("{} % {} == 0", constraint.name.text, constraint.value);
+      return;
+    case Kind::Less:
+      op = "<";
+      break;
+    case Kind::LessEqual:
+      op = "<=";
+      break;
+    case Kind::Greater:
+      op = ">";
+      break;
+    case Kind::GreaterEqual:
+      op = ">=";
+      break;
+    case Kind::Equal:
+      op = "==";
+      break;
+    }
+    out += fmt::format("{} {} {}", constraint.name.text, op, constraint.value);
+  }
+
+  void print(const OpDecl &decl) {
+    docs(decl.docs);
+    out += fmt::format("op {}(", decl.name.text);
+    list(decl.inputs, [&](const TensorDecl &t) { print(t); });
+    out += ") -> ";
+    list(decl.outputs, [&](const TensorDecl &t) { print(t); });
+    if (!decl.constraints.empty()) {
+      out += "\n    where ";
+      list(decl.constraints, [&](const SizeConstraint &c) { print(c); });
+    }
+    out += " {\n";
+    if (decl.functions)
+      out += fmt::format("  numerics {{ functions = {} }}\n",
+                         spelling(*decl.functions));
+    for (const auto &statement : decl.statements) {
+      out += "  " + statement->target.text;
+      if (!statement->indices.empty()) {
+        out += '[';
+        list(statement->indices,
+             [&](const auto &index) { out += index->name.text; });
+        out += ']';
+      }
+      out += " = ";
+      print(*statement->value, kIf);
+      out += '\n';
+    }
+    out += "}\n";
+  }
+
+  std::string out;
+};
+
+} // namespace
+
+std::string printAst(const File &file) {
+  Printer printer;
+  printer.print(file);
+  return printer.take();
+}
+
+std::string printExpr(const Expr &expr) {
+  Printer printer;
+  printer.print(expr, kIf);
+  return printer.take();
+}
+
+} // namespace girih::frontend

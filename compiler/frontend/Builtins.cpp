@@ -1,0 +1,136 @@
+//===- Builtins.cpp - names that every file knows -------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/Builtins.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace girih::frontend {
+
+namespace {
+
+constexpr BuiltinInfo kBuiltins[] = {
+    {"abs", Builtin::Abs, 1, false},     {"neg", Builtin::Neg, 1, false},
+    {"sqrt", Builtin::Sqrt, 1, false},   {"rsqrt", Builtin::Rsqrt, 1, true},
+    {"rcp", Builtin::Rcp, 1, true},      {"exp", Builtin::Exp, 1, true},
+    {"exp2", Builtin::Exp2, 1, true},    {"log", Builtin::Log, 1, true},
+    {"log2", Builtin::Log2, 1, true},    {"tanh", Builtin::Tanh, 1, true},
+    {"floor", Builtin::Floor, 1, false}, {"ceil", Builtin::Ceil, 1, false},
+    {"round", Builtin::Round, 1, false}, {"trunc", Builtin::Trunc, 1, false},
+    {"fma", Builtin::Fma, 3, false},     {"min", Builtin::Min, 2, false},
+    {"max", Builtin::Max, 2, false},
+};
+
+constexpr std::string_view kOtherTypes[] = {"f8e4m3fn", "f8e5m2", "i8",  "i16",
+                                            "i32",      "i64",    "u8",  "u16",
+                                            "u32",      "u64",    "bool"};
+
+constexpr std::string_view kUnsupportedFunctions[] = {
+    "sin",   "cos",  "erf",  "pow",     "on_grid", "bits",
+    "sbits", "tdiv", "tmod", "uniform", "tf32"};
+
+// Library text of the language that is not provided yet: a file may define
+// functions of these names itself.
+constexpr std::string_view kMissingLibrary[] = {"gelu", "gelu_tanh",
+                                                "softplus"};
+
+constexpr std::string_view kUnsupportedReductions[] = {
+    "any", "all", "argmax", "argmin", "topk", "cumsum", "cumprod"};
+
+struct LibraryFn {
+  std::string_view name;
+  std::string_view body;
+};
+// Visible text: each operation rounds in the type of x.
+constexpr LibraryFn kLibrary[] = {
+    {"sigmoid", "1 / (1 + exp(-x))"},
+    {"silu", "x / (1 + exp(-x))"},
+    {"relu", "max(x, 0)"},
+};
+
+template <typename Range>
+bool contains(const Range &range, std::string_view s) {
+  return std::find(std::begin(range), std::end(range), s) != std::end(range);
+}
+
+} // namespace
+
+const BuiltinInfo *findBuiltin(std::string_view name) {
+  for (const BuiltinInfo &info : kBuiltins)
+    if (info.name == name)
+      return &info;
+  return nullptr;
+}
+
+std::vector<std::string> builtinNames() {
+  std::vector<std::string> names;
+  for (const BuiltinInfo &info : kBuiltins)
+    names.emplace_back(info.name);
+  return names;
+}
+
+std::optional<ScalarType> supportedType(std::string_view name) {
+  for (ScalarType type :
+       {ScalarType::F64, ScalarType::F32, ScalarType::F16, ScalarType::BF16})
+    if (spelling(type) == name)
+      return type;
+  return std::nullopt;
+}
+
+bool isTypeName(std::string_view name) {
+  return supportedType(name) || contains(kOtherTypes, name);
+}
+
+std::vector<std::string> typeNames() {
+  std::vector<std::string> names = {"f64", "f32", "f16", "bf16"};
+  names.insert(names.end(), std::begin(kOtherTypes), std::end(kOtherTypes));
+  return names;
+}
+
+std::optional<ReduceKind> reduceKind(std::string_view name) {
+  for (ReduceKind kind :
+       {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min})
+    if (spelling(kind) == name)
+      return kind;
+  return std::nullopt;
+}
+
+bool isUnsupportedFunction(std::string_view name) {
+  return contains(kUnsupportedFunctions, name);
+}
+
+bool isMissingLibrary(std::string_view name) {
+  return contains(kMissingLibrary, name);
+}
+
+bool isUnsupportedReduction(std::string_view name) {
+  return contains(kUnsupportedReductions, name);
+}
+
+bool isReservedName(std::string_view name) {
+  return isTypeName(name) || findBuiltin(name) || reduceKind(name) ||
+         isUnsupportedReduction(name) || isUnsupportedFunction(name);
+}
+
+std::string libraryText(std::string_view name, ScalarType type) {
+  for (const LibraryFn &fn : kLibrary)
+    if (fn.name == name)
+      return fmt::format("fn {0}(x: {1}) -> {1} = {2}", name, spelling(type),
+                         fn.body);
+  return {};
+}
+
+std::vector<std::string> libraryNames() {
+  std::vector<std::string> names;
+  for (const LibraryFn &fn : kLibrary)
+    names.emplace_back(fn.name);
+  return names;
+}
+
+} // namespace girih::frontend

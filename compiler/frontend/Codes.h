@@ -1,0 +1,102 @@
+//===- Codes.h - the front end's error codes --------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// G01xx lexer and parser, G02xx names, G03xx types, G04xx shapes and ranges,
+// G05xx reductions and their order, G09xx parts of the language that are
+// recognised and not supported yet. A code keeps its meaning for ever; a
+// retired one is not used again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_CODES_H
+#define GIRIH_COMPILER_FRONTEND_CODES_H
+
+#include <string_view>
+
+// clang-format off
+#define GIRIH_FRONTEND_CODES(X)                                                \
+  X(UnexpectedCharacter, "G0101", "a character that no token starts with")     \
+  X(MalformedNumber,     "G0102", "a number that is not written as one")       \
+  X(Syntax,              "G0103", "something else was expected here")          \
+  X(NestedTooDeep,       "G0104", "an expression is nested too deep")          \
+  X(FileTooLarge,        "G0105", "the file is larger than 4 MiB")             \
+  X(TooManyStatements,   "G0106", "more than 10,000 statements and items")     \
+  X(TooManyErrors,       "G0107", "stopped after 20 errors")                   \
+  X(IntegerOutOfRange,   "G0108", "a size or a bound outside its range")       \
+  X(Misplaced,           "G0109", "a clause that stands in the wrong place")   \
+  X(ChainedComparison,   "G0110", "comparisons do not chain")                  \
+  X(TooLargeInlined,     "G0111", "too large once functions are inlined")      \
+  X(NameTooLong,         "G0112", "a name or number of more than 200 letters") \
+  X(Redefined,           "G0201", "a name defined twice in one space")         \
+  X(SpaceClash,          "G0202", "one name in two of the three spaces")       \
+  X(Undefined,           "G0203", "a name that nothing defines")               \
+  X(ReservedName,        "G0204", "the name of a type or built-in function")   \
+  X(TensorRedefined,     "G0205", "a tensor defined by two statements")        \
+  X(ReadBeforeDefined,   "G0206", "a tensor read before its definition")       \
+  X(OutputUndefined,     "G0207", "an output that no statement defines")       \
+  X(UnusedInput,         "G0208", "warning: an input that is never read")      \
+  X(UnusedTemporary,     "G0209", "warning: a temporary that is never read")   \
+  X(InputAssigned,       "G0210", "a statement that defines an input")         \
+  X(RecursiveFunction,   "G0211", "a function that calls itself")              \
+  X(IndexShadowed,       "G0212", "an index name used twice in one place")     \
+  X(WrongKind,           "G0213", "a name used as something that it is not")   \
+  X(ConstBeforeDefined,  "G0214", "a constant used above its definition")      \
+  X(OperandTypesDiffer,  "G0301", "operands of different types")               \
+  X(LiteralAlone,        "G0302", "a literal with nothing to type it")         \
+  X(ResultTypeDiffers,   "G0303", "declared and written type differ")          \
+  X(LiteralOverflow,     "G0304", "a literal too large for its type")          \
+  X(LiteralUnderflow,    "G0305", "warning: a literal that rounds to zero")    \
+  X(WrongOperandType,    "G0306", "an operand of a type not allowed here")     \
+  X(WrongArgumentCount,  "G0307", "too few or too many arguments")             \
+  X(NotInFunction,       "G0308", "a reduction or tensor read in a function")  \
+  X(NotConstant,         "G0309", "a constant's value is not a constant")      \
+  X(ConstNotFoldable,    "G0310", "a constant whose value cannot be computed") \
+  X(NoAccuracyChoice,    "G0311", ".fast or .portable without a choice")       \
+  X(RankMismatch,        "G0401", "too few or too many subscripts")            \
+  X(RangeNotFixed,       "G0402", "an index whose range nothing fixes")        \
+  X(RangesDiffer,        "G0403", "an index with two different ranges")        \
+  X(OutOfBounds,         "G0404", "a constant subscript outside its tensor")   \
+  X(BoundNotProved,      "G0405", "a constant subscript into a symbolic size") \
+  X(SizeNotSolved,       "G0406", "a size that no input determines")           \
+  X(BadConstraint,       "G0407", "a constraint of a form not allowed")        \
+  X(BadTerm,             "G0501", "an order term with wrong parts")            \
+  X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
+  X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
+  X(UnknownOrder,        "G0504", "an order clause that names no order")       \
+  X(NoItem,              "G0901", "use, schedule, test, extern")               \
+  X(NoParameter,         "G0902", "const, type, optional, inout parameters")   \
+  X(NoType,              "G0903", "types other than f64, f32, f16, bf16")      \
+  X(NoDimension,         "G0904", "grouped, leading and affine dimensions")    \
+  X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
+  X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \
+  X(NoSubscript,         "G0907", "subscripts other than names and constants") \
+  X(NoReduction,         "G0908", "other reductions, ranges, scans")           \
+  X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
+  X(NoFunction,          "G0910", "other functions and operators")             \
+  X(NoNumerics,          "G0911", "other numerics licences")                   \
+  X(NoIndexArithmetic,   "G0912", "arithmetic on indices and sizes")
+// clang-format on
+
+namespace girih::frontend::codes {
+
+#define GIRIH_CODE(name, code, meaning) inline constexpr char k##name[] = code;
+GIRIH_FRONTEND_CODES(GIRIH_CODE)
+#undef GIRIH_CODE
+
+/// One row of the table above, for `girih error`.
+struct Row {
+  std::string_view code;
+  std::string_view meaning;
+};
+
+#define GIRIH_CODE(name, code, meaning) {code, meaning},
+inline constexpr Row kRows[] = {GIRIH_FRONTEND_CODES(GIRIH_CODE)};
+#undef GIRIH_CODE
+
+} // namespace girih::frontend::codes
+
+#endif // GIRIH_COMPILER_FRONTEND_CODES_H

@@ -1,0 +1,500 @@
+//===- ExprChecker.cpp - types of one expression --------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/ExprChecker.h"
+
+#include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/ConstFold.h"
+#include "compiler/support/Suggest.h"
+
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+std::string shortened(const Expr &expr) {
+  constexpr unsigned kDeep = 12; // deeper ones would be cut anyway
+  constexpr size_t kLong = 60;
+  if (expr.depth > kDeep)
+    return "...";
+  std::string text = printExpr(expr);
+  return text.size() > kLong ? "..." : text;
+}
+
+namespace {
+
+const Expr &firstLiteral(const Expr &expr) {
+  const Expr *at = &expr;
+  while (!at->as<LiteralExpr>()) {
+    const Expr *next = nullptr;
+    // The value, not the condition, of a choice.
+    if (auto *choice = at->as<IfExpr>())
+      next = choice->thenValue.get();
+    else
+      forEachChild(*at, [&](const Expr &child) {
+        if (!next)
+          next = &child;
+      });
+    at = next;
+  }
+  return *at;
+}
+
+bool isInteger(std::string_view digits) {
+  return digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The wider of two float types, for the edit that a message proposes.
+ScalarType wider(ScalarType a, ScalarType b) {
+  if (a == ScalarType::F64 || b == ScalarType::F64)
+    return ScalarType::F64;
+  return ScalarType::F32;
+}
+
+} // namespace
+
+void ExprChecker::literalAlone(const Expr &expr) {
+  const Expr &literal = firstLiteral(expr);
+  const std::string &digits = literal.as<LiteralExpr>()->digits;
+  bool word = digits == "inf" || digits == "nan";
+  sema.report()
+      .error(codes::kLiteralAlone,
+             fmt::format("'{}' has no operand beside it to take its type from",
+                         digits),
+             literal.range)
+      .help(word ? fmt::format("write f32({})", digits)
+                 : fmt::format("write it with its type: {}f32", digits));
+}
+
+void ExprChecker::undefined(std::string_view name, SourceRange range,
+                            std::string_view what,
+                            std::vector<std::string> candidates) {
+  sema.report().error(codes::kUndefined,
+                      fmt::format("there is no {} '{}'{}", what, name,
+                                  didYouMean(name, candidates)),
+                      range);
+}
+
+std::optional<ScalarType> ExprChecker::check(Expr &expr, Type want) {
+  if (expr.untyped && !want) {
+    literalAlone(expr);
+    return std::nullopt;
+  }
+  Type type = std::visit(
+      [&](auto &node) -> Type { return checkNode(node, expr, want); },
+      expr.node);
+  if (type)
+    expr.type = *type;
+  return type;
+}
+
+ExprChecker::Type ExprChecker::checkNode(LiteralExpr &node, Expr &expr,
+                                         Type want) {
+  ScalarType type = node.suffix ? *node.suffix : *want;
+  if (type == ScalarType::Index) {
+    if (!isInteger(node.digits) || node.digits.size() > 18) {
+      sema.report().error(
+          codes::kWrongOperandType,
+          fmt::format("an index is compared with integers, not with '{}'",
+                      node.digits),
+          expr.range);
+      return std::nullopt;
+    }
+    node.indexValue = std::stoll(node.digits);
+    return type;
+  }
+  if (type == ScalarType::Bool) {
+    sema.report()
+        .error(codes::kWrongOperandType,
+               fmt::format("the number '{}' where a boolean is needed",
+                           node.digits),
+               expr.range)
+        .help("write true or false");
+    return std::nullopt;
+  }
+  auto value = roundedLiteral(node, expr.range, type, sema.report());
+  if (!value)
+    return std::nullopt;
+  node.value = *value;
+  return type;
+}
+
+ExprChecker::Type ExprChecker::checkNode(BoolExpr &, Expr &, Type) {
+  return ScalarType::Bool;
+}
+
+ExprChecker::Type ExprChecker::checkNode(NameExpr &node, Expr &expr, Type) {
+  const std::string name = node.name;
+  if (fn)
+    for (const FnParam &param : fn->params)
+      if (param.name.text == name) {
+        node.target = &param;
+        return param.type;
+      }
+  if (op) {
+    if (IndexVariable *index = findIndex(name)) {
+      node.target = index;
+      return ScalarType::Index;
+    }
+    auto size = op->sizes.find(name);
+    if (size != op->sizes.end()) {
+      node.target = size->second;
+      return ScalarType::Index;
+    }
+    if (op->tensors.count(name) || op->firstStatement.count(name)) {
+      const Tensor *tensor = findTensor({name, expr.range});
+      if (!tensor)
+        return std::nullopt;
+      if (!tensor->dims.empty()) {
+        sema.report()
+            .error(codes::kRankMismatch,
+                   fmt::format("'{}' has {} dimension{} and needs as many "
+                               "subscripts",
+                               name, tensor->dims.size(),
+                               tensor->dims.size() == 1 ? "" : "s"),
+                   expr.range)
+            .note(fmt::format("'{}' is defined here", name),
+                  tensor->name.range);
+        return std::nullopt;
+      }
+      AccessExpr access;
+      access.tensorName = {name, expr.range};
+      access.tensor = tensor;
+      expr.node = std::move(access); // ends the life of `node`
+      return tensor->type;
+    }
+  }
+  if (const Global *global = sema.findGlobal(name)) {
+    if (global->constant) {
+      node.target = global->constant;
+      return global->constant->type;
+    }
+    sema.report()
+        .error(codes::kWrongKind,
+               fmt::format("{} '{}' is not a value", global->what(), name),
+               expr.range)
+        .note("defined here", global->range);
+    return std::nullopt;
+  }
+  if (isReservedName(name) || !libraryText(name, ScalarType::F32).empty()) {
+    sema.report().error(codes::kWrongKind,
+                        fmt::format("the function '{}' is not a value", name),
+                        expr.range);
+    return std::nullopt;
+  }
+  std::vector<std::string> candidates = sema.globalNames(true, false);
+  for (auto names : {indexNames(), tensorNames()})
+    candidates.insert(candidates.end(), names.begin(), names.end());
+  if (fn)
+    for (const FnParam &param : fn->params)
+      candidates.push_back(param.name.text);
+  if (op)
+    for (auto &[size, symbol] : op->sizes)
+      candidates.push_back(size);
+  undefined(name, expr.range, fn ? "parameter or constant" : "value",
+            std::move(candidates));
+  return std::nullopt;
+}
+
+ExprChecker::Type ExprChecker::checkNode(CastExpr &node, Expr &expr, Type) {
+  Type from = check(*node.operand, node.to);
+  if (from == ScalarType::Bool) {
+    sema.report()
+        .error(codes::kNoFunction, "casting a boolean is not supported yet",
+               expr.range)
+        .help(
+            fmt::format("write if ... then 1{0} else 0{0}", spelling(node.to)));
+    return std::nullopt;
+  }
+  return from ? Type(node.to) : std::nullopt;
+}
+
+ExprChecker::Type ExprChecker::checkNode(UnaryExpr &node, Expr &expr,
+                                         Type want) {
+  if (node.op == UnaryOp::Not)
+    return needBool(*node.operand, "'not'") ? Type(ScalarType::Bool)
+                                            : std::nullopt;
+  Type type = check(*node.operand, node.operand->untyped ? want : std::nullopt);
+  if (!type || !needFloat(*type, node.operand->range, "unary '-'"))
+    return std::nullopt;
+  return type;
+}
+
+ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
+                                         Type want) {
+  std::string what = fmt::format("'{}'", spelling(node.op));
+  if (node.op == BinaryOp::And || node.op == BinaryOp::Or) {
+    bool left = needBool(*node.lhs, what), right = needBool(*node.rhs, what);
+    return left && right ? Type(ScalarType::Bool) : std::nullopt;
+  }
+  bool comparison = isComparison(node.op);
+  Type type =
+      unify({node.lhs.get(), node.rhs.get()}, comparison ? std::nullopt : want,
+            "the operands of " + what);
+  if (!type)
+    return std::nullopt;
+  if (!comparison)
+    return needFloat(*type, node.lhs->range, what) ? type : std::nullopt;
+  if (*type == ScalarType::Bool) {
+    sema.report()
+        .error(codes::kWrongOperandType,
+               fmt::format("{} compares numbers, not booleans", what),
+               expr.range)
+        .help("combine booleans with 'and', 'or', 'not'");
+    return std::nullopt;
+  }
+  return ScalarType::Bool;
+}
+
+ExprChecker::Type ExprChecker::checkNode(IfExpr &node, Expr &, Type want) {
+  bool condition = needBool(*node.condition, "the condition of 'if'");
+  Type type = unify({node.thenValue.get(), node.elseValue.get()}, want,
+                    "the two sides of 'if'");
+  if (!condition || !type)
+    return std::nullopt;
+  if (*type == ScalarType::Index) {
+    sema.report()
+        .error(codes::kNoIndexArithmetic,
+               "choosing between indices is not supported yet",
+               node.thenValue->range)
+        .help("cast both sides, for example f32(i)");
+    return std::nullopt;
+  }
+  return type;
+}
+
+/// Gives every operand one type: that of the typed ones, else `want`.
+ExprChecker::Type ExprChecker::unify(const std::vector<Expr *> &operands,
+                                     Type want, const std::string &what) {
+  Expr *first = nullptr;
+  Type type;
+  bool failed = false;
+  for (Expr *operand : operands) {
+    if (operand->untyped)
+      continue;
+    Type here = check(*operand);
+    if (!here) {
+      failed = true;
+    } else if (!type) {
+      type = here;
+      first = operand;
+    } else if (*type != *here && !failed) {
+      Diagnostic &d = sema.report().error(
+          codes::kOperandTypesDiffer,
+          fmt::format("{} have different types: {} and {}", what,
+                      spelling(*type), spelling(*here)),
+          {first->range.begin, operand->range.end});
+      d.note(fmt::format("this is {}", spelling(*type)), first->range);
+      d.note(fmt::format("this is {}", spelling(*here)), operand->range);
+      if (*type != ScalarType::Bool && *here != ScalarType::Bool) {
+        ScalarType to = isFloat(*type) && isFloat(*here) ? wider(*type, *here)
+                        : isFloat(*type)                 ? *type
+                                                         : *here;
+        const Expr &other = *type == to ? *operand : *first;
+        d.help(fmt::format("cast explicitly: {}({})", spelling(to),
+                           shortened(other)));
+      }
+      failed = true;
+    }
+  }
+  if (failed)
+    return std::nullopt;
+  if (!type) {
+    type = want;
+    if (!type) {
+      literalAlone(*operands.front());
+      return std::nullopt;
+    }
+  }
+  for (Expr *operand : operands)
+    if (operand->untyped && !check(*operand, type))
+      failed = true;
+  return failed ? std::nullopt : type;
+}
+
+bool ExprChecker::needFloat(ScalarType type, SourceRange range,
+                            const std::string &what) {
+  if (isFloat(type))
+    return true;
+  if (type == ScalarType::Index)
+    sema.report()
+        .error(
+            codes::kNoIndexArithmetic,
+            fmt::format("{} on indices and sizes is not supported yet", what),
+            range)
+        .help("cast it first, for example f32(i)");
+  else
+    sema.report().error(codes::kWrongOperandType,
+                        fmt::format("{} needs numbers, this is bool", what),
+                        range);
+  return false;
+}
+
+bool ExprChecker::needBool(Expr &expr, const std::string &what) {
+  Type type = check(expr, expr.untyped ? Type(ScalarType::Bool) : std::nullopt);
+  if (!type)
+    return false;
+  if (*type == ScalarType::Bool)
+    return true;
+  sema.report()
+      .error(
+          codes::kWrongOperandType,
+          fmt::format("{} needs a boolean, this is {}", what, spelling(*type)),
+          expr.range)
+      .help("compare it, for example with '> 0'");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+ExprChecker::Type ExprChecker::checkNode(CallExpr &node, Expr &expr, Type) {
+  const std::string &name = node.callee.text;
+  const BuiltinInfo *info = findBuiltin(name);
+  if (node.accuracy && !(info && info->hasAccuracy)) {
+    Diagnostic &d = sema.report().error(
+        codes::kNoAccuracyChoice,
+        info ? fmt::format("'{}' has one accuracy only: it is exactly rounded",
+                           name)
+             : fmt::format("'{}' is no function with a choice of accuracy",
+                           name),
+        node.callee.range);
+    if (!info)
+      d.help("choose for the whole operator: numerics { functions = ... }");
+    return std::nullopt;
+  }
+  if (info)
+    return checkBuiltin(node, expr);
+  bool isTensor =
+      op && (op->tensors.count(name) || op->firstStatement.count(name));
+  const Global *global = sema.findGlobal(name);
+  if (!isTensor && global && global->fn) {
+    if (!checkArity(node, expr, global->fn->params.size()))
+      return std::nullopt;
+    return checkFnCall(node, *global->fn);
+  }
+  if (!isTensor && !global && !libraryText(name, ScalarType::F32).empty()) {
+    if (!checkArity(node, expr, 1))
+      return std::nullopt;
+    Type type = check(*node.arguments[0]);
+    if (!type ||
+        !needFloat(*type, node.arguments[0]->range, fmt::format("'{}'", name)))
+      return std::nullopt;
+    node.fn = sema.libraryFn(name, *type);
+    return type;
+  }
+  return checkUnknownCall(node);
+}
+
+bool ExprChecker::checkArity(const CallExpr &node, const Expr &expr,
+                             size_t wanted) {
+  if (node.arguments.size() == wanted)
+    return true;
+  sema.report().error(
+      codes::kWrongArgumentCount,
+      fmt::format("'{}' takes {} argument{}, this call gives {}",
+                  node.callee.text, wanted, wanted == 1 ? "" : "s",
+                  node.arguments.size()),
+      expr.range);
+  return false;
+}
+
+ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
+  const BuiltinInfo *info = findBuiltin(node.callee.text);
+  if (!checkArity(node, expr, info->arity))
+    return std::nullopt;
+  std::vector<Expr *> arguments;
+  for (const ExprPtr &argument : node.arguments)
+    arguments.push_back(argument.get());
+  std::string what = fmt::format("'{}'", node.callee.text);
+  Type type = unify(arguments, std::nullopt, "the arguments of " + what);
+  if (!type || !needFloat(*type, arguments[0]->range, what))
+    return std::nullopt;
+  node.builtin = info->builtin;
+  return type;
+}
+
+ExprChecker::Type ExprChecker::checkFnCall(CallExpr &node,
+                                           const FnDecl &callee) {
+  node.fn = &callee;
+  bool failed = false;
+  for (size_t i = 0; i < node.arguments.size(); ++i) {
+    Expr &argument = *node.arguments[i];
+    const FnParam &param = callee.params[i];
+    Type type =
+        check(argument, argument.untyped ? Type(param.type) : std::nullopt);
+    if (type && *type != param.type) {
+      sema.report()
+          .error(codes::kOperandTypesDiffer,
+                 fmt::format("'{}' takes {} here, this argument is {}",
+                             callee.name.text, spelling(param.type),
+                             spelling(*type)),
+                 argument.range)
+          .note("the parameter is declared here", param.name.range)
+          .help(fmt::format("cast explicitly: {}({})", spelling(param.type),
+                            shortened(argument)));
+      failed = true;
+    }
+    failed |= !type;
+  }
+  return failed ? std::nullopt : Type(callee.result);
+}
+
+ExprChecker::Type ExprChecker::checkUnknownCall(CallExpr &node) {
+  const std::string &name = node.callee.text;
+  SourceRange range = node.callee.range;
+  auto notAFunction = [&](std::string what, std::optional<SourceRange> place) {
+    Diagnostic &d = sema.report().error(
+        codes::kWrongKind, fmt::format("{} '{}' is not a function", what, name),
+        range);
+    if (place)
+      d.note("defined here", place);
+  };
+  if (op) {
+    auto tensor = op->tensors.find(name);
+    auto later = op->firstStatement.find(name);
+    if (tensor != op->tensors.end())
+      return notAFunction("the tensor", tensor->second->name.range),
+             std::nullopt;
+    if (later != op->firstStatement.end())
+      return notAFunction("the tensor", later->second->target.range),
+             std::nullopt;
+    auto size = op->sizes.find(name);
+    if (size != op->sizes.end())
+      return notAFunction("the size", size->second->name.range), std::nullopt;
+    if (IndexVariable *index = findIndex(name))
+      return notAFunction("the index", index->name.range), std::nullopt;
+  }
+  const Global *global = sema.findGlobal(name);
+  if (global && global->op) {
+    sema.report().error(
+        codes::kNoFunction,
+        fmt::format("calling the operator '{}' is not supported yet", name),
+        range);
+    return std::nullopt;
+  }
+  if (global)
+    return notAFunction(global->what(), global->range), std::nullopt;
+  if (isMissingLibrary(name)) {
+    sema.report()
+        .error(
+            codes::kNoFunction,
+            fmt::format("the library function '{}' is not supported yet", name),
+            range)
+        .help(fmt::format("define it: fn {}(x: f32) -> f32 = ...", name));
+    return std::nullopt;
+  }
+  std::vector<std::string> candidates = sema.globalNames(false, true);
+  for (auto names : {builtinNames(), libraryNames()})
+    candidates.insert(candidates.end(), names.begin(), names.end());
+  for (const char *type : {"f64", "f32", "f16", "bf16", "sum", "prod"})
+    candidates.push_back(type);
+  undefined(name, range, "function", std::move(candidates));
+  return std::nullopt;
+}
+
+} // namespace girih::frontend

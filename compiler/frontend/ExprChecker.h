@@ -1,0 +1,88 @@
+//===- ExprChecker.h - types and ranges of one expression -------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
+#define GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
+
+#include "compiler/frontend/Sema.h"
+
+#include <set>
+
+namespace girih::frontend {
+
+/// Checks the expressions of one statement or one function body. A function
+/// that returns nothing has reported (or met a tensor that was reported).
+class ExprChecker {
+public:
+  /// In a statement of `op`, which defines `defining`.
+  ExprChecker(Sema &sema, OpScope &op, const Tensor *defining)
+      : sema(sema), op(&op), defining(defining) {}
+  /// In the body of `fn`.
+  ExprChecker(Sema &sema, const FnDecl &fn) : sema(sema), fn(&fn) {}
+
+  /// Annotates `expr`. `want` is the type that literals without a typed
+  /// neighbour take; without it they are an error.
+  std::optional<ScalarType>
+  check(Expr &expr, std::optional<ScalarType> want = std::nullopt);
+
+  /// Makes an index visible; reports a name that is taken.
+  void bind(IndexVariable &index);
+  void unbind() { indices.pop_back(); }
+  /// Says that `index` runs over `extent` because of what stands at `range`.
+  void fix(IndexVariable &index, const Extent &extent, SourceRange range);
+  bool rangeReported(const IndexVariable &index) const {
+    return conflicting.count(&index) != 0;
+  }
+
+private:
+  using Type = std::optional<ScalarType>;
+
+  // Types (ExprChecker.cpp).
+  Type checkNode(LiteralExpr &node, Expr &expr, Type want);
+  Type checkNode(BoolExpr &node, Expr &expr, Type want);
+  Type checkNode(NameExpr &node, Expr &expr, Type want);
+  Type checkNode(CastExpr &node, Expr &expr, Type want);
+  Type checkNode(UnaryExpr &node, Expr &expr, Type want);
+  Type checkNode(BinaryExpr &node, Expr &expr, Type want);
+  Type checkNode(IfExpr &node, Expr &expr, Type want);
+  Type checkNode(CallExpr &node, Expr &expr, Type want);
+  Type checkBuiltin(CallExpr &node, Expr &expr);
+  Type checkFnCall(CallExpr &node, const FnDecl &callee);
+  Type checkUnknownCall(CallExpr &node);
+  bool checkArity(const CallExpr &node, const Expr &expr, size_t wanted);
+  Type unify(const std::vector<Expr *> &operands, Type want,
+             const std::string &what);
+  bool needFloat(ScalarType type, SourceRange range, const std::string &what);
+  bool needBool(Expr &expr, const std::string &what);
+  void literalAlone(const Expr &expr);
+  void undefined(std::string_view name, SourceRange range,
+                 std::string_view what, std::vector<std::string> candidates);
+
+  // Tensors, indices, ranges (ExprRanges.cpp).
+  Type checkNode(AccessExpr &node, Expr &expr, Type want);
+  Type checkNode(ReduceExpr &node, Expr &expr, Type want);
+  const Tensor *findTensor(const Name &name);
+  bool checkSubscript(Subscript &subscript, const Tensor &tensor, size_t dim);
+  bool checkOrder(const ReduceExpr &node, const Expr &expr);
+  IndexVariable *findIndex(std::string_view name) const;
+  std::vector<std::string> indexNames() const;
+  std::vector<std::string> tensorNames() const;
+
+  Sema &sema;
+  OpScope *op = nullptr;
+  const Tensor *defining = nullptr;
+  const FnDecl *fn = nullptr;
+  std::vector<IndexVariable *> indices; ///< innermost last
+  std::set<const IndexVariable *> conflicting;
+};
+
+/// `text`, or its start and "..." where it is long: for edits in messages.
+std::string shortened(const Expr &expr);
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H

@@ -1,0 +1,305 @@
+//===- ExprRanges.cpp - reads, reductions and their ranges ----------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access must lie inside its tensor, and today a subscript is a plain
+// index: the largest box in which that holds gives an index the extent of the
+// dimension it stands in. The first subscript fixes it, every further one must
+// agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/ExprChecker.h"
+#include "compiler/frontend/OrderTerms.h"
+#include "compiler/support/Suggest.h"
+
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+IndexVariable *ExprChecker::findIndex(std::string_view name) const {
+  for (auto it = indices.rbegin(); it != indices.rend(); ++it)
+    if ((*it)->name.text == name)
+      return *it;
+  return nullptr;
+}
+
+std::vector<std::string> ExprChecker::indexNames() const {
+  std::vector<std::string> names;
+  for (const IndexVariable *index : indices)
+    names.push_back(index->name.text);
+  return names;
+}
+
+std::vector<std::string> ExprChecker::tensorNames() const {
+  std::vector<std::string> names;
+  if (op)
+    for (auto &[name, tensor] : op->tensors)
+      names.push_back(name);
+  return names;
+}
+
+void ExprChecker::bind(IndexVariable &index) {
+  if (IndexVariable *other = findIndex(index.name.text))
+    sema.report()
+        .error(codes::kIndexShadowed,
+               fmt::format("the index '{}' is in use already", index.name.text),
+               index.name.range)
+        .note("first used here", other->name.range)
+        .help("give this one a name of its own");
+  else
+    sema.checkIndexName(*op, index);
+  indices.push_back(&index);
+}
+
+void ExprChecker::fix(IndexVariable &index, const Extent &extent,
+                      SourceRange range) {
+  if (!index.extent) {
+    index.extent = extent;
+    index.fixedBy = range;
+    return;
+  }
+  if (*index.extent == extent || conflicting.count(&index))
+    return;
+  conflicting.insert(&index);
+  sema.report()
+      .error(codes::kRangesDiffer,
+             fmt::format("the index '{}' runs over {} here and over {} there",
+                         index.name.text, spelling(extent),
+                         spelling(*index.extent)),
+             range)
+      .note(fmt::format("there: this runs over {}", spelling(*index.extent)),
+            index.fixedBy)
+      .help("declare both dimensions with the same size");
+}
+
+/// The tensor that a read of `name` means.
+const Tensor *ExprChecker::findTensor(const Name &name) {
+  if (fn) {
+    sema.report().error(codes::kNotInFunction,
+                        "a function computes from its parameters only: it "
+                        "reads no tensors",
+                        name.range);
+    return nullptr;
+  }
+  auto found = op->tensors.find(name.text);
+  auto first = op->firstStatement.find(name.text);
+  if (found == op->tensors.end()) {
+    if (first != op->firstStatement.end()) {
+      sema.report()
+          .error(codes::kReadBeforeDefined,
+                 fmt::format("'{}' is read before it is defined", name.text),
+                 name.range)
+          .note("it is defined here", first->second->target.range)
+          .help("move its statement up");
+      return nullptr;
+    }
+    auto notATensor = [&](const char *what, SourceRange place) {
+      sema.report()
+          .error(codes::kWrongKind,
+                 fmt::format("{} '{}' is not a tensor", what, name.text),
+                 name.range)
+          .note("defined here", place);
+    };
+    auto size = op->sizes.find(name.text);
+    if (size != op->sizes.end())
+      return notATensor("the size", size->second->name.range), nullptr;
+    if (IndexVariable *index = findIndex(name.text))
+      return notATensor("the index", index->name.range), nullptr;
+    if (const Global *global = sema.findGlobal(name.text))
+      return notATensor(global->what(), global->range), nullptr;
+    undefined(name.text, name.range, "tensor", tensorNames());
+    return nullptr;
+  }
+  const Tensor *tensor = found->second;
+  if (tensor == defining) {
+    sema.report().error(codes::kNoStatement,
+                        fmt::format("a statement that reads what it defines "
+                                    "('{}': a recurrence) is not supported yet",
+                                    name.text),
+                        name.range);
+    return nullptr;
+  }
+  if (tensor->role == Tensor::Role::Output && !tensor->definition) {
+    Diagnostic &d = sema.report().error(
+        codes::kReadBeforeDefined,
+        fmt::format("'{}' is read before it is defined", name.text),
+        name.range);
+    if (first != op->firstStatement.end())
+      d.note("it is defined here", first->second->target.range)
+          .help("move its statement up");
+    return nullptr;
+  }
+  op->read.insert(tensor);
+  return op->poisoned.count(tensor) ? nullptr : tensor;
+}
+
+ExprChecker::Type ExprChecker::checkNode(AccessExpr &node, Expr &expr, Type) {
+  const Tensor *tensor = findTensor(node.tensorName);
+  if (!tensor)
+    return std::nullopt;
+  node.tensor = tensor;
+  if (tensor->dims.size() != node.subscripts.size()) {
+    sema.report()
+        .error(codes::kRankMismatch,
+               fmt::format("'{}' has {} dimension{}, this read gives {} "
+                           "subscript{}",
+                           tensor->name.text, tensor->dims.size(),
+                           tensor->dims.size() == 1 ? "" : "s",
+                           node.subscripts.size(),
+                           node.subscripts.size() == 1 ? "" : "s"),
+               expr.range)
+        .note(fmt::format("'{}' is defined here", tensor->name.text),
+              tensor->name.range);
+    return std::nullopt;
+  }
+  bool fine = true;
+  for (size_t dim = 0; dim < node.subscripts.size(); ++dim)
+    fine &= checkSubscript(node.subscripts[dim], *tensor, dim);
+  return fine ? Type(tensor->type) : std::nullopt;
+}
+
+bool ExprChecker::checkSubscript(Subscript &subscript, const Tensor &tensor,
+                                 size_t dim) {
+  const Extent &extent = tensor.dims[dim];
+  if (subscript.index.empty()) {
+    if (extent.size) {
+      sema.report()
+          .error(codes::kBoundNotProved,
+                 fmt::format("cannot prove that {} lies inside a dimension of "
+                             "size {}",
+                             subscript.constant, spelling(extent)),
+                 subscript.range)
+          .note(fmt::format("'{}' is defined here", tensor.name.text),
+                tensor.name.range)
+          .help("a constant subscript needs a dimension of constant size");
+      return false;
+    }
+    if (subscript.constant >= extent.constant) {
+      sema.report()
+          .error(codes::kOutOfBounds,
+                 fmt::format("{} lies outside a dimension of size {}",
+                             subscript.constant, extent.constant),
+                 subscript.range)
+          .note(fmt::format("'{}' is defined here", tensor.name.text),
+                tensor.name.range);
+      return false;
+    }
+    return true;
+  }
+  if (IndexVariable *index = findIndex(subscript.index)) {
+    subscript.variable = index;
+    fix(*index, extent, subscript.range);
+    return true;
+  }
+  auto notAnIndex = [&](const char *what, SourceRange place) {
+    sema.report()
+        .error(codes::kWrongKind,
+               fmt::format("{} '{}' is not an index", what, subscript.index),
+               subscript.range)
+        .note("defined here", place);
+  };
+  auto size = op->sizes.find(subscript.index);
+  auto other = op->tensors.find(subscript.index);
+  if (size != op->sizes.end())
+    notAnIndex("the size", size->second->name.range);
+  else if (other != op->tensors.end())
+    notAnIndex("the tensor", other->second->name.range);
+  else if (const Global *global = sema.findGlobal(subscript.index))
+    notAnIndex(global->what(), global->range);
+  else
+    sema.report()
+        .error(codes::kUndefined,
+               fmt::format("there is no index '{}'{}", subscript.index,
+                           didYouMean(subscript.index, indexNames())),
+               subscript.range)
+        .help("an index stands on the left-hand side or in the brackets of a "
+              "reduction");
+  return false;
+}
+
+ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
+  if (fn) {
+    sema.report().error(codes::kNotInFunction,
+                        "a function is scalar: it cannot hold a reduction",
+                        expr.range);
+    return std::nullopt;
+  }
+  for (auto &index : node.indices)
+    bind(*index);
+  Type type = check(*node.body);
+  for (size_t i = 0; i < node.indices.size(); ++i)
+    unbind();
+  if (!type)
+    return std::nullopt;
+  if (!needFloat(*type, node.body->range,
+                 fmt::format("'{}'", spelling(node.kind))))
+    return std::nullopt;
+  for (auto &index : node.indices) {
+    if (index->extent)
+      continue;
+    sema.report()
+        .error(codes::kRangeNotFixed,
+               fmt::format("nothing says how far the index '{}' runs",
+                           index->name.text),
+               index->name.range)
+        .help("use it as a subscript of a tensor");
+    return std::nullopt;
+  }
+  return checkOrder(node, expr) ? type : std::nullopt;
+}
+
+bool ExprChecker::checkOrder(const ReduceExpr &node, const Expr &) {
+  const ReduceOrder &order = node.order;
+  bool associative =
+      node.kind == ReduceKind::Max || node.kind == ReduceKind::Min;
+  // max and min give the same bits in any order; the clause is harmless, and
+  // worth a word because its author expected something of it.
+  if (associative && order.range.end > order.range.begin)
+    sema.report().warning(
+        codes::kOrderWithoutEffect,
+        fmt::format("'{}' gives the same bits in any order: the clause has no "
+                    "effect",
+                    spelling(node.kind)),
+        order.range);
+  if (order.kind != ReduceOrder::Kind::Pinned)
+    return true;
+  if (const OrderTerm *mma = findMma(*order.term)) {
+    sema.report().error(codes::kNoOrder,
+                        "tensor-core orders ('mma') are not supported yet",
+                        mma->range);
+    return false;
+  }
+  if (node.indices.size() > 1 && order.term->kind != OrderTerm::Kind::Seq) {
+    sema.report()
+        .error(codes::kNoOrder,
+               fmt::format("'{}' over several indices is not supported yet",
+                           spelling(*order.term)),
+               order.range)
+        .help("nest the sums, one index each");
+    return false;
+  }
+  const IndexVariable &index = *node.indices.front();
+  auto fault = findTreeFault(*order.term, *index.extent);
+  if (!fault)
+    return true;
+  Diagnostic &d = sema.report().error(
+      codes::kTreeExtent,
+      fault->symbolic
+          ? fmt::format("'tree' needs a constant extent, '{}' runs over {}",
+                        index.name.text, spelling(*index.extent))
+          : fmt::format("tree({}) cannot split {} elements evenly",
+                        fault->tree->length, fault->extent),
+      fault->tree->range);
+  d.note(fmt::format("this fixes '{}' to {}", index.name.text,
+                     spelling(*index.extent)),
+         index.fixedBy);
+  d.help(fault->symbolic ? "use seg or lanes, which take any extent"
+                         : "use a number that divides the extent");
+  return false;
+}
+
+} // namespace girih::frontend

@@ -1,0 +1,129 @@
+//===- Parser.h - tokens to a tree ------------------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recursive descent; the rule a function parses stands above it. A syntax error
+// is reported where it is found and thrown to the next statement or item, where
+// parsing goes on. Line ends mean nothing: a statement ends where its
+// expression does. The result is empty of meaning; Sema looks at names and
+// types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_PARSER_H
+#define GIRIH_COMPILER_FRONTEND_PARSER_H
+
+#include "compiler/frontend/Ast.h"
+#include "compiler/frontend/Lexer.h"
+#include "compiler/frontend/Reporter.h"
+
+#include <string_view>
+
+namespace girih::frontend {
+
+class Parser {
+public:
+  Parser(std::string_view text, LexedFile lexed, Reporter &reporter);
+
+  /// The whole file; what could not be parsed is left out (and reported).
+  File parseFile();
+
+private:
+  struct SyntaxError {}; ///< thrown once an error is reported
+  class Nest;
+
+  // Tokens (Parser.cpp).
+  const Token &token(size_t ahead = 0) const;
+  std::string_view textOf(const Token &token) const;
+  bool at(TokenKind kind, size_t ahead = 0) const;
+  bool atWord(std::string_view word, size_t ahead = 0) const;
+  Token take();
+  bool accept(TokenKind kind);
+  Token expect(TokenKind kind, std::string_view where);
+  [[noreturn]] void unexpected(std::string_view wanted, std::string_view where);
+  [[noreturn]] void fail(const char *code, std::string message,
+                         SourceRange range, std::string help = "");
+  /// "... not supported yet".
+  [[noreturn]] void unsupported(const char *code, std::string what,
+                                SourceRange range, std::string help = "");
+  SourceRange since(const Token &first) const;
+  Name expectName(std::string_view what, std::string_view where);
+  /// A name that is defined here: not that of a type or built-in function.
+  Name expectNewName(std::string_view what, std::string_view where);
+  void refuseReserved(std::string_view name, SourceRange range);
+  int64_t expectInteger(std::string_view what, int64_t least, int64_t most);
+  std::vector<std::string> docsOf(const Token &token) const;
+  void countStatement(const Token &token);
+
+  // Items (Parser.cpp).
+  bool atItem() const;
+  void skipToItem();
+  void skipBraces();
+  void parseItem(File &file);
+  std::unique_ptr<ConstDecl> parseConst();
+  std::unique_ptr<FnDecl> parseFn();
+  ScalarType parseType();
+
+  // Operators (ParserOp.cpp).
+  std::unique_ptr<OpDecl> parseOp();
+  TensorDecl parseTensorDecl(bool input);
+  DimDecl parseDim();
+  void refusePromise();
+  void parseConstraints(OpDecl &op);
+  SizeConstraint parseConstraint();
+  void parseNumerics(OpDecl &op);
+  bool parseBody(OpDecl &op);
+  bool skipToStatement(const Token *start);
+  bool startsStatement() const;
+  std::unique_ptr<Statement> parseStatement();
+  std::unique_ptr<IndexVariable> parseLeftIndex();
+  void refuseStatementTail();
+
+  // Expressions (ParserExpr.cpp).
+  ExprPtr make(Expr::Node node, SourceRange range);
+  ExprPtr parseExpr();
+  ExprPtr parseOr();
+  ExprPtr parseAnd();
+  ExprPtr parseNot();
+  ExprPtr parseComparison();
+  ExprPtr parseSum();
+  ExprPtr parseProduct();
+  ExprPtr parseUnary();
+  ExprPtr parsePrimary();
+  ExprPtr parseNamed();
+  ExprPtr parseNumber();
+  ExprPtr parseCast();
+  ExprPtr parseCall();
+  ExprPtr parseAccess();
+  ExprPtr parseReduction();
+  Subscript parseSubscript();
+  ReduceOrder parseOrder(const Token &first);
+  std::unique_ptr<OrderTerm> parseTerm(unsigned depth);
+  ExprPtr binary(BinaryOp op, const Token &opToken, ExprPtr lhs, ExprPtr rhs);
+
+  std::string_view text;
+  LexedFile lexed;
+  Reporter &reporter;
+  size_t position = 0;
+  unsigned nesting = 0;
+  unsigned statements = 0;
+};
+
+/// Counts one level of nesting while it lives.
+class Parser::Nest {
+public:
+  explicit Nest(Parser &parser);
+  ~Nest() { --parser.nesting; }
+  Nest(const Nest &) = delete;
+  Nest &operator=(const Nest &) = delete;
+
+private:
+  Parser &parser;
+};
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_PARSER_H

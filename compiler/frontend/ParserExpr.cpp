@@ -1,0 +1,510 @@
+//===- ParserExpr.cpp - tokens to a tree: expressions ---------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Parser.h"
+#include "compiler/support/Suggest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+namespace {
+
+constexpr int64_t kMaxSubscript = (int64_t(1) << 40) - 1;
+constexpr int64_t kMaxTermPart = int64_t(1) << 30;
+constexpr unsigned kMaxTermDepth = 8;
+
+bool isUntyped(const Expr::Node &node) {
+  if (auto *literal = std::get_if<LiteralExpr>(&node))
+    return !literal->suffix;
+  if (auto *unary = std::get_if<UnaryExpr>(&node))
+    return unary->op == UnaryOp::Neg && unary->operand->untyped;
+  if (auto *binary = std::get_if<BinaryExpr>(&node))
+    return isArithmetic(binary->op) && binary->lhs->untyped &&
+           binary->rhs->untyped;
+  if (auto *choice = std::get_if<IfExpr>(&node))
+    return choice->thenValue->untyped && choice->elseValue->untyped;
+  return false;
+}
+
+} // namespace
+
+ExprPtr Parser::make(Expr::Node node, SourceRange range) {
+  auto expr = std::make_unique<Expr>();
+  expr->untyped = isUntyped(node);
+  expr->node = std::move(node);
+  expr->range = range;
+  forEachChild(*expr, [&](const Expr &child) {
+    expr->depth = std::max(expr->depth, child.depth + 1);
+  });
+  if (expr->depth > kMaxTreeDepth)
+    fail(codes::kNestedTooDeep,
+         fmt::format("more than {} operations deep", kMaxTreeDepth), range,
+         "name a part in a statement of its own");
+  return expr;
+}
+
+ExprPtr Parser::binary(BinaryOp op, const Token &opToken, ExprPtr lhs,
+                       ExprPtr rhs) {
+  SourceRange range{lhs->range.begin, rhs->range.end};
+  BinaryExpr node;
+  node.op = op;
+  node.opRange = opToken.range;
+  node.lhs = std::move(lhs);
+  node.rhs = std::move(rhs);
+  return make(std::move(node), range);
+}
+
+/// expr ::= 'if' expr 'then' expr 'else' expr | or
+ExprPtr Parser::parseExpr() {
+  Nest nest(*this);
+  if (!at(TokenKind::KwIf))
+    return parseOr();
+  Token first = take();
+  IfExpr node;
+  node.condition = parseExpr();
+  expect(TokenKind::KwThen, "after the condition");
+  node.thenValue = parseExpr();
+  expect(TokenKind::KwElse, "before the other value");
+  node.elseValue = parseExpr();
+  return make(std::move(node), since(first));
+}
+
+/// or ::= and ('or' and)*
+ExprPtr Parser::parseOr() {
+  ExprPtr lhs = parseAnd();
+  while (at(TokenKind::KwOr)) {
+    Token op = take();
+    lhs = binary(BinaryOp::Or, op, std::move(lhs), parseAnd());
+  }
+  return lhs;
+}
+
+/// and ::= not ('and' not)*
+ExprPtr Parser::parseAnd() {
+  ExprPtr lhs = parseNot();
+  while (at(TokenKind::KwAnd)) {
+    Token op = take();
+    lhs = binary(BinaryOp::And, op, std::move(lhs), parseNot());
+  }
+  return lhs;
+}
+
+/// not ::= 'not' not | comparison
+ExprPtr Parser::parseNot() {
+  if (!at(TokenKind::KwNot))
+    return parseComparison();
+  Nest nest(*this);
+  Token first = take();
+  UnaryExpr node;
+  node.op = UnaryOp::Not;
+  node.operand = parseNot();
+  return make(std::move(node), since(first));
+}
+
+namespace {
+std::optional<BinaryOp> comparisonOp(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::EqualEqual:
+    return BinaryOp::Equal;
+  case TokenKind::NotEqual:
+    return BinaryOp::NotEqual;
+  case TokenKind::Less:
+    return BinaryOp::Less;
+  case TokenKind::LessEqual:
+    return BinaryOp::LessEqual;
+  case TokenKind::Greater:
+    return BinaryOp::Greater;
+  case TokenKind::GreaterEqual:
+    return BinaryOp::GreaterEqual;
+  default:
+    return std::nullopt;
+  }
+}
+} // namespace
+
+/// comparison ::= sum [('==' | '!=' | '<' | '<=' | '>' | '>=') sum]
+ExprPtr Parser::parseComparison() {
+  ExprPtr lhs = parseSum();
+  auto op = comparisonOp(token().kind);
+  if (!op)
+    return lhs;
+  Token opToken = take();
+  if ((opToken.kind == TokenKind::Less && at(TokenKind::Less)) ||
+      (opToken.kind == TokenKind::Greater && at(TokenKind::Greater)))
+    unsupported(codes::kNoFunction, "shifts are", since(opToken));
+  ExprPtr result = binary(*op, opToken, std::move(lhs), parseSum());
+  if (comparisonOp(token().kind))
+    fail(codes::kChainedComparison, "comparisons do not chain", token().range,
+         "combine two with 'and'");
+  return result;
+}
+
+/// sum ::= product (('+' | '-') product)*
+ExprPtr Parser::parseSum() {
+  ExprPtr lhs = parseProduct();
+  while (at(TokenKind::Plus) || at(TokenKind::Minus)) {
+    Token op = take();
+    lhs = binary(op.kind == TokenKind::Plus ? BinaryOp::Add : BinaryOp::Sub, op,
+                 std::move(lhs), parseProduct());
+  }
+  return lhs;
+}
+
+/// product ::= unary (('*' | '/') unary)*
+ExprPtr Parser::parseProduct() {
+  ExprPtr lhs = parseUnary();
+  while (at(TokenKind::Star) || at(TokenKind::Slash)) {
+    Token op = take();
+    lhs = binary(op.kind == TokenKind::Star ? BinaryOp::Mul : BinaryOp::Div, op,
+                 std::move(lhs), parseUnary());
+  }
+  switch (token().kind) {
+  case TokenKind::Percent:
+    unsupported(codes::kNoFunction, "'%' is", token().range);
+  case TokenKind::Ampersand:
+  case TokenKind::Caret:
+  case TokenKind::Pipe:
+  case TokenKind::Tilde:
+    unsupported(codes::kNoFunction, "bit operations are", token().range,
+                "the connectives are 'and', 'or', 'not'");
+  default:
+    return lhs;
+  }
+}
+
+/// unary ::= '-' unary | primary
+ExprPtr Parser::parseUnary() {
+  if (!at(TokenKind::Minus))
+    return parsePrimary();
+  Nest nest(*this);
+  Token first = take();
+  UnaryExpr node;
+  node.operand = parseUnary();
+  return make(std::move(node), since(first));
+}
+
+/// primary ::= number | 'inf' | 'nan' | 'true' | 'false' | '(' expr ')' | named
+ExprPtr Parser::parsePrimary() {
+  Token first = token();
+  switch (first.kind) {
+  case TokenKind::Number:
+    return parseNumber();
+  case TokenKind::KwInf:
+  case TokenKind::KwNan: {
+    take();
+    LiteralExpr node;
+    node.digits = textOf(first);
+    return make(std::move(node), first.range);
+  }
+  case TokenKind::KwTrue:
+  case TokenKind::KwFalse:
+    take();
+    return make(BoolExpr{first.kind == TokenKind::KwTrue}, first.range);
+  case TokenKind::LeftParen: {
+    take();
+    ExprPtr inner = parseExpr();
+    expect(TokenKind::RightParen, "to close the parenthesis");
+    inner->range = since(first);
+    return inner;
+  }
+  case TokenKind::Identifier:
+    return parseNamed();
+  case TokenKind::KwIf:
+    fail(codes::kSyntax, "'if' as an operand needs parentheses", first.range,
+         "write '(if ... then ... else ...)'");
+  case TokenKind::KwNone:
+    unsupported(codes::kNoParameter, "optional tensors ('none') are",
+                first.range);
+  case TokenKind::Tilde:
+    unsupported(codes::kNoFunction, "bit operations are", first.range,
+                "the connectives are 'and', 'or', 'not'");
+  case TokenKind::Dot:
+    if (at(TokenKind::Number, 1))
+      fail(codes::kMalformedNumber, "a number needs digits before its point",
+           first.range, fmt::format("write 0.{}", textOf(token(1))));
+    break;
+  default:
+    break;
+  }
+  unexpected("an expression", "here");
+}
+
+/// number ::= digits [type]
+ExprPtr Parser::parseNumber() {
+  Token number = take();
+  NumberParts parts = splitNumber(textOf(number));
+  LiteralExpr node;
+  node.digits = parts.digits;
+  if (!parts.suffix.empty()) {
+    node.suffix = supportedType(parts.suffix);
+    if (!node.suffix && isTypeName(parts.suffix))
+      unsupported(codes::kNoType, fmt::format("the type '{}' is", parts.suffix),
+                  number.range, "use f64, f32, f16 or bf16");
+  }
+  return make(std::move(node), number.range);
+}
+
+/// named ::= cast | reduction | call | access | name
+ExprPtr Parser::parseNamed() {
+  Token first = token();
+  std::string_view name = textOf(first);
+  if (at(TokenKind::LeftBracket, 1) || at(TokenKind::Less, 1)) {
+    if (isUnsupportedReduction(name))
+      unsupported(codes::kNoReduction, fmt::format("'{}' is", name),
+                  first.range);
+    if (at(TokenKind::LeftBracket, 1))
+      return reduceKind(name) ? parseReduction() : parseAccess();
+  }
+  if (isTypeName(name) || name == "tf32")
+    return parseCast();
+  if (at(TokenKind::LeftParen, 1) || at(TokenKind::Dot, 1))
+    return parseCall();
+  if (name == "sum" || name == "prod")
+    fail(codes::kSyntax, fmt::format("'{}' needs its indices", name),
+         first.range, fmt::format("write it like {}[k](...)", name));
+  take();
+  NameExpr node;
+  node.name = name;
+  return make(std::move(node), first.range);
+}
+
+/// cast ::= type '(' expr ')'
+ExprPtr Parser::parseCast() {
+  Token first = token();
+  std::string_view name = textOf(first);
+  if (name == "tf32")
+    unsupported(codes::kNoFunction, "rounding to 'tf32' is", first.range);
+  CastExpr node;
+  node.to = parseType();
+  expect(TokenKind::LeftParen, fmt::format("after the type '{}'", name));
+  node.operand = parseExpr();
+  expect(TokenKind::RightParen, "after the value to cast");
+  return make(std::move(node), since(first));
+}
+
+/// call ::= name ['.' ('fast' | 'portable')] '(' [expr (',' expr)*] ')'
+ExprPtr Parser::parseCall() {
+  Token first = take();
+  CallExpr node;
+  node.callee = {std::string(textOf(first)), first.range};
+  if (accept(TokenKind::Dot)) {
+    if (atWord("fast"))
+      node.accuracy = Accuracy::Fast;
+    else if (atWord("portable"))
+      node.accuracy = Accuracy::Portable;
+    else
+      unexpected("'fast' or 'portable'", "after '.'");
+    take();
+  }
+  if (isUnsupportedFunction(node.callee.text))
+    unsupported(codes::kNoFunction,
+                fmt::format("the function '{}' is", node.callee.text),
+                first.range);
+  expect(TokenKind::LeftParen,
+         fmt::format("before the arguments of '{}'", node.callee.text));
+  if (reduceKind(node.callee.text) && !findBuiltin(node.callee.text))
+    fail(codes::kSyntax,
+         fmt::format("'{}' needs its indices", node.callee.text), first.range,
+         fmt::format("write it like {}[k](...)", node.callee.text));
+  while (!at(TokenKind::RightParen)) {
+    node.arguments.push_back(parseExpr());
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  expect(TokenKind::RightParen,
+         fmt::format("after the arguments of '{}'", node.callee.text));
+  return make(std::move(node), since(first));
+}
+
+/// access ::= name '[' [subscript (',' subscript)*] ']'
+ExprPtr Parser::parseAccess() {
+  Token first = take();
+  AccessExpr node;
+  node.tensorName = {std::string(textOf(first)), first.range};
+  expect(TokenKind::LeftBracket, "after the tensor's name");
+  while (!at(TokenKind::RightBracket)) {
+    node.subscripts.push_back(parseSubscript());
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  expect(TokenKind::RightBracket, "after the subscripts");
+  return make(std::move(node), since(first));
+}
+
+/// subscript ::= name | integer
+Subscript Parser::parseSubscript() {
+  Subscript subscript;
+  Token first = token();
+  bool ends = at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1);
+  if (at(TokenKind::Identifier) && ends) {
+    take();
+    subscript.index = textOf(first);
+  } else if (at(TokenKind::Number) && ends) {
+    subscript.constant =
+        expectInteger("a constant subscript", 0, kMaxSubscript);
+  } else {
+    if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
+      unsupported(codes::kNoSubscript, "gather (a tensor as a subscript) is",
+                  first.range);
+    for (std::string_view rule : {"clamp", "reflect", "wrap", "checked"})
+      if (atWord(rule) && at(TokenKind::LeftParen, 1))
+        unsupported(codes::kNoSubscript,
+                    fmt::format("the access rule '{}' is", rule), first.range);
+    if (at(TokenKind::Colon) || at(TokenKind::Colon, 1) ||
+        at(TokenKind::DotDot) || at(TokenKind::DotDot, 1))
+      unsupported(codes::kNoSubscript, "slices are", first.range,
+                  "write index names");
+    if (at(TokenKind::Identifier) || at(TokenKind::Number) ||
+        at(TokenKind::Minus) || at(TokenKind::LeftParen))
+      unsupported(codes::kNoSubscript, "computed subscripts are", first.range,
+                  "subscripts are index names and integers");
+    unexpected("an index name or an integer", "as a subscript");
+  }
+  subscript.range = first.range;
+  return subscript;
+}
+
+/// reduction ::= ('sum' | 'prod' | 'max' | 'min')
+///               '[' name (',' name)* [',' order] ']' '(' expr ')'
+ExprPtr Parser::parseReduction() {
+  Token first = take();
+  std::string_view name = textOf(first);
+  ReduceExpr node;
+  node.kind = *reduceKind(name);
+  expect(TokenKind::LeftBracket, "before the reduced indices");
+  while (!at(TokenKind::RightBracket)) {
+    Token word = token();
+    if (atWord("order") && at(TokenKind::Equal, 1)) {
+      node.order = parseOrder(word);
+      if (!at(TokenKind::RightBracket))
+        unexpected("']'", "after the order clause");
+      break;
+    }
+    auto index = std::make_unique<IndexVariable>();
+    index->name = expectNewName("an index name", "in the reduced indices");
+    index->reduced = true;
+    node.indices.push_back(std::move(index));
+    if (at(TokenKind::KwIn))
+      unsupported(codes::kNoReduction, "explicit ranges ('in') are",
+                  token().range, "the range follows from the subscripts");
+    if (at(TokenKind::Colon))
+      unsupported(codes::kNoReduction, "conditions in a reduction are",
+                  token().range, "choose with 'if' inside the parentheses");
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  if (node.indices.empty())
+    fail(codes::kSyntax, fmt::format("'{}' needs an index to reduce", name),
+         since(first), fmt::format("write it like {}[k](...)", name));
+  expect(TokenKind::RightBracket, "after the reduced indices");
+  expect(TokenKind::LeftParen, fmt::format("before the body of '{}'", name));
+  node.body = parseExpr();
+  expect(TokenKind::RightParen, fmt::format("after the body of '{}'", name));
+  return make(std::move(node), since(first));
+}
+
+/// order ::= 'order' '=' ('fixed' | 'sequential' | term)
+ReduceOrder Parser::parseOrder(const Token &first) {
+  ReduceOrder order;
+  take();
+  take();
+  if (atWord("free"))
+    unsupported(codes::kNoOrder, "'order=free' is", token().range,
+                "leave the clause out: order=fixed gives the same bits each "
+                "run");
+  if (atWord("fixed")) {
+    take();
+  } else if (atWord("sequential")) {
+    take();
+    order.kind = ReduceOrder::Kind::Sequential;
+  } else {
+    order.kind = ReduceOrder::Kind::Pinned;
+    order.term = parseTerm(1);
+  }
+  order.range = since(first);
+  return order;
+}
+
+/// term ::= 'seq' | 'seg' '(' L ',' term [',' 'm' '=' term] ')'
+///        | 'tree' '(' n [',' term] ')' | 'lanes' '(' V ',' w [',' term] ')'
+///        | 'mma' '(' model ',' kc ')'
+std::unique_ptr<OrderTerm> Parser::parseTerm(unsigned depth) {
+  auto term = std::make_unique<OrderTerm>();
+  Token first = token();
+  if (depth > kMaxTermDepth)
+    fail(codes::kBadTerm,
+         fmt::format("terms nest at most {} deep", kMaxTermDepth), first.range);
+  if (!at(TokenKind::Identifier))
+    unexpected("an order", "here");
+  std::string name(textOf(take()));
+  std::string within = fmt::format("in '{}'", name);
+  using Kind = OrderTerm::Kind;
+  if (name == "seq") {
+    term->range = first.range;
+    return term;
+  }
+  if (name == "seg" || name == "tree" || name == "lanes") {
+    expect(TokenKind::LeftParen, fmt::format("after '{}'", name));
+    SourceRange lengthRange = token().range;
+    term->length =
+        expectInteger(name == "seg" ? "the segment length"
+                                    : (name == "tree" ? "the number of segments"
+                                                      : "the number of lanes"),
+                      1, kMaxTermPart);
+    if (name == "seg") {
+      term->kind = Kind::Seg;
+      expect(TokenKind::Comma, within);
+      term->inner = parseTerm(depth + 1);
+      if (accept(TokenKind::Comma)) {
+        if (!atWord("m") || !at(TokenKind::Equal, 1))
+          unexpected("'m='", within);
+        take();
+        take();
+        term->merge = parseTerm(depth + 1);
+      }
+    } else if (name == "tree") {
+      term->kind = Kind::Tree;
+      if (accept(TokenKind::Comma))
+        term->inner = parseTerm(depth + 1);
+    } else {
+      term->kind = Kind::Lanes;
+      if ((term->length & (term->length - 1)) != 0)
+        fail(codes::kBadTerm, "the number of lanes must be a power of two",
+             lengthRange);
+      expect(TokenKind::Comma, within);
+      term->width = expectInteger("the lane width", 1, kMaxTermPart);
+      if (accept(TokenKind::Comma)) {
+        SourceRange range = token().range;
+        term->inner = parseTerm(depth + 1);
+        if (term->inner->kind != Kind::Seq)
+          fail(codes::kBadTerm, "each lane must be 'seq'", range);
+      }
+    }
+    expect(TokenKind::RightParen, within);
+  } else if (name == "mma") {
+    term->kind = Kind::Mma;
+    expect(TokenKind::LeftParen, "after 'mma'");
+    term->model = expectName("an arithmetic model", within).text;
+    expect(TokenKind::Comma, within);
+    term->length = expectInteger("the chunk length", 1, kMaxTermPart);
+    expect(TokenKind::RightParen, within);
+  } else {
+    fail(codes::kUnknownOrder,
+         fmt::format("there is no order '{}'{}", name,
+                     didYouMean(name, {"fixed", "sequential", "free", "seq",
+                                       "seg", "tree", "lanes", "mma"})),
+         first.range);
+  }
+  term->range = since(first);
+  return term;
+}
+
+} // namespace girih::frontend

@@ -1,0 +1,409 @@
+//===- ParserOp.cpp - tokens to a tree: operators and statements ----------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Parser.h"
+#include "compiler/support/Suggest.h"
+
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+namespace {
+constexpr int64_t kMaxDim = (int64_t(1) << 40) - 1;
+constexpr int64_t kMaxBound = (int64_t(1) << 62) - 1;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Headers
+//===----------------------------------------------------------------------===//
+
+/// op ::= 'op' name '(' [tensor (',' tensor)*] ')' '->' tensor (',' tensor)*
+///        ['where' constraint (',' constraint)*] '{' [numerics] statement* '}'
+std::unique_ptr<OpDecl> Parser::parseOp() {
+  auto op = std::make_unique<OpDecl>();
+  Token first = take();
+  op->docs = docsOf(first);
+  op->name = expectNewName("a name", "after 'op'");
+  if (at(TokenKind::Less))
+    unsupported(codes::kNoParameter, "type and const parameters are",
+                token().range, "write one operator for each case");
+  expect(TokenKind::LeftParen, "before the operator's inputs");
+  while (!at(TokenKind::RightParen)) {
+    op->inputs.push_back(parseTensorDecl(/*input=*/true));
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  expect(TokenKind::RightParen, "after the operator's inputs");
+  expect(TokenKind::Arrow, "before the operator's outputs");
+  do
+    op->outputs.push_back(parseTensorDecl(/*input=*/false));
+  while (accept(TokenKind::Comma));
+  op->range = since(first);
+  if (accept(TokenKind::KwWhere))
+    parseConstraints(*op);
+  expect(TokenKind::LeftBrace, "before the operator's statements");
+  if (!parseBody(*op))
+    return nullptr;
+  return op;
+}
+
+/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']']
+TensorDecl Parser::parseTensorDecl(bool input) {
+  TensorDecl decl;
+  Token first = token();
+  if (at(TokenKind::KwInout))
+    unsupported(codes::kNoParameter, "'inout' parameters are", first.range,
+                "write the new value to an output of its own");
+  if (at(TokenKind::KwConst) || at(TokenKind::KwType))
+    unsupported(codes::kNoParameter, "type and const parameters are",
+                first.range);
+  decl.name = expectNewName("a tensor's name",
+                            input ? "in the input list" : "in the output list");
+  expect(TokenKind::Colon, "after the tensor's name");
+  decl.type = parseType();
+  if (accept(TokenKind::LeftBracket)) {
+    while (!at(TokenKind::RightBracket)) {
+      decl.dims.push_back(parseDim());
+      if (!accept(TokenKind::Comma))
+        break;
+    }
+    expect(TokenKind::RightBracket, "after the tensor's dimensions");
+  }
+  decl.range = since(first);
+  refusePromise();
+  return decl;
+}
+
+/// dim ::= name | integer
+DimDecl Parser::parseDim() {
+  DimDecl dim;
+  Token first = token();
+  if (at(TokenKind::LeftParen))
+    unsupported(codes::kNoDimension, "grouped dimensions are", first.range);
+  if (at(TokenKind::DotDot))
+    unsupported(codes::kNoDimension, "leading dimensions ('..R') are",
+                first.range);
+  if (at(TokenKind::Number)) {
+    dim.constant = expectInteger("a dimension", 0, kMaxDim);
+  } else {
+    if (!at(TokenKind::Identifier))
+      unexpected("a size or an integer", "as a dimension");
+    dim.symbol = textOf(take());
+    refuseReserved(dim.symbol, first.range);
+  }
+  switch (token().kind) {
+  case TokenKind::Plus:
+  case TokenKind::Minus:
+  case TokenKind::Star:
+  case TokenKind::Slash:
+  case TokenKind::Percent:
+    unsupported(codes::kNoDimension, "computed dimensions are", token().range,
+                "give the dimension a size symbol of its own");
+  default:
+    break;
+  }
+  dim.range = since(first);
+  return dim;
+}
+
+/// What may stand behind a tensor in the full language.
+void Parser::refusePromise() {
+  SourceRange range = token().range;
+  if (at(TokenKind::Question))
+    unsupported(codes::kNoParameter, "optional tensors are", range);
+  if (at(TokenKind::Equal))
+    unsupported(codes::kNoParameter, "default values are", range);
+  if (at(TokenKind::KwIn))
+    unsupported(codes::kNoPromise, "range promises are", range);
+  for (std::string_view word : {"layout", "align", "aliases", "offsets"})
+    if (atWord(word))
+      unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
+                  "leave it out: any strides are accepted");
+}
+
+void Parser::parseConstraints(OpDecl &op) {
+  do
+    op.constraints.push_back(parseConstraint());
+  while (accept(TokenKind::Comma));
+}
+
+/// constraint ::= name '%' integer '==' '0'
+///              | name ('<' | '<=' | '>' | '>=' | '==') integer
+SizeConstraint Parser::parseConstraint() {
+  SizeConstraint constraint;
+  Token first = token();
+  if (at(TokenKind::Number))
+    fail(codes::kBadConstraint, "a constraint starts with its size",
+         first.range, "write it like 'N <= 65536'");
+  constraint.name = expectName("a size", "in a constraint");
+  Token op = take();
+  using Kind = SizeConstraint::Kind;
+  switch (op.kind) {
+  case TokenKind::Percent:
+    constraint.kind = Kind::Multiple;
+    break;
+  case TokenKind::Less:
+    constraint.kind = Kind::Less;
+    break;
+  case TokenKind::LessEqual:
+    constraint.kind = Kind::LessEqual;
+    break;
+  case TokenKind::Greater:
+    constraint.kind = Kind::Greater;
+    break;
+  case TokenKind::GreaterEqual:
+    constraint.kind = Kind::GreaterEqual;
+    break;
+  case TokenKind::EqualEqual:
+    constraint.kind = Kind::Equal;
+    break;
+  case TokenKind::Plus:
+  case TokenKind::Minus:
+  case TokenKind::Star:
+  case TokenKind::Slash:
+    unsupported(codes::kBadConstraint, "constraints on computed sizes are",
+                op.range);
+  default:
+    fail(codes::kBadConstraint,
+         "expected '%', '<', '<=', '>', '>=' or '==' after the size", op.range,
+         "write it like 'M % 8 == 0' or 'N <= 65536'");
+  }
+  if (at(TokenKind::Identifier))
+    unsupported(codes::kBadConstraint, "constraints between two sizes are",
+                token().range);
+  if (constraint.kind == Kind::Multiple) {
+    constraint.value = expectInteger("the divisor", 1, kMaxBound);
+    expect(TokenKind::EqualEqual, "after the divisor");
+    SourceRange rest = token().range;
+    if (expectInteger("the remainder", 0, kMaxBound) != 0)
+      unsupported(codes::kBadConstraint, "remainders other than 0 are", rest);
+  } else {
+    constraint.value = expectInteger("the bound", 0, kMaxBound);
+  }
+  constraint.range = since(first);
+  return constraint;
+}
+
+/// numerics ::= 'numerics' '{' ('functions' '=' ('fast' | 'portable'))* '}'
+void Parser::parseNumerics(OpDecl &op) {
+  expect(TokenKind::KwNumerics, "here");
+  expect(TokenKind::LeftBrace, "after 'numerics'");
+  while (!at(TokenKind::RightBrace)) {
+    Name key = expectName("a licence's name", "in 'numerics'");
+    if (key.text != "functions") {
+      if (key.text == "contract" || key.text == "contraction" ||
+          key.text == "rescale" || key.text == "rescaling")
+        unsupported(codes::kNoNumerics,
+                    fmt::format("the numerics licence '{}' is", key.text),
+                    key.range);
+      fail(codes::kUndefined,
+           fmt::format("there is no numerics licence '{}'{}", key.text,
+                       didYouMean(key.text, {"functions"})),
+           key.range);
+    }
+    if (op.functions)
+      fail(codes::kMisplaced, "'functions' is set twice", key.range);
+    expect(TokenKind::Equal, "after 'functions'");
+    if (atWord("fast"))
+      op.functions = Accuracy::Fast;
+    else if (atWord("portable"))
+      op.functions = Accuracy::Portable;
+    else
+      unexpected("'fast' or 'portable'", "here");
+    take();
+    accept(TokenKind::Comma);
+  }
+  expect(TokenKind::RightBrace, "after the numerics licences");
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+/// The statements up to and with '}'. False where the end was lost.
+bool Parser::parseBody(OpDecl &op) {
+  bool first = true;
+  while (!accept(TokenKind::RightBrace)) {
+    if (reporter.full() || statements > kMaxStatements)
+      return false;
+    const Token *start = &token();
+    try {
+      if (at(TokenKind::EndOfFile) || (atItem() && token().startsLine))
+        unexpected("'}'", fmt::format("at the end of '{}'", op.name.text));
+      if (at(TokenKind::KwNumerics)) {
+        if (!first)
+          fail(codes::kMisplaced,
+               "'numerics' must be the first thing in the operator",
+               token().range);
+        parseNumerics(op);
+      } else {
+        op.statements.push_back(parseStatement());
+      }
+    } catch (const SyntaxError &) {
+      nesting = 0;
+      if (!skipToStatement(start))
+        return false;
+    }
+    first = false;
+  }
+  return true;
+}
+
+/// Looks like `T =`, `T[...] =` or another statement.
+bool Parser::startsStatement() const {
+  if (at(TokenKind::KwFor) || at(TokenKind::KwAssume) ||
+      at(TokenKind::KwNumerics))
+    return true;
+  if (!at(TokenKind::Identifier))
+    return false;
+  size_t ahead = 1;
+  if (at(TokenKind::LeftBracket, ahead)) {
+    constexpr size_t kLongest = 64;
+    unsigned depth = 0;
+    do {
+      if (at(TokenKind::LeftBracket, ahead))
+        ++depth;
+      else if (at(TokenKind::RightBracket, ahead))
+        --depth;
+      else if (at(TokenKind::EndOfFile, ahead))
+        return false;
+    } while (++ahead < kLongest && depth > 0);
+  }
+  return at(TokenKind::Equal, ahead) || at(TokenKind::PlusEqual, ahead);
+}
+
+/// Moves past a faulty statement; false at the end of the operator.
+bool Parser::skipToStatement(const Token *start) {
+  unsigned depth = 0;
+  while (!at(TokenKind::EndOfFile)) {
+    if (atItem() && token().startsLine)
+      return false;
+    if (depth == 0 && at(TokenKind::RightBrace))
+      return true;
+    if (depth == 0 && &token() != start && token().startsLine &&
+        startsStatement())
+      return true;
+    if (at(TokenKind::LeftBrace))
+      ++depth;
+    else if (at(TokenKind::RightBrace))
+      --depth;
+    take();
+  }
+  return false;
+}
+
+/// statement ::= name ['[' [name (',' name)*] ']'] '=' expr
+std::unique_ptr<Statement> Parser::parseStatement() {
+  auto statement = std::make_unique<Statement>();
+  Token first = token();
+  countStatement(first);
+  if (at(TokenKind::KwFor))
+    unsupported(codes::kNoStatement, "time loops ('for') are", first.range);
+  if (at(TokenKind::KwAssume))
+    unsupported(codes::kNoStatement, "'assume' is", first.range);
+  statement->target = expectNewName("a statement", "or '}'");
+  if (at(TokenKind::Comma))
+    unsupported(codes::kNoStatement, "statements that define two tensors are",
+                token().range);
+  if (accept(TokenKind::LeftBracket)) {
+    while (!at(TokenKind::RightBracket)) {
+      statement->indices.push_back(parseLeftIndex());
+      if (!accept(TokenKind::Comma))
+        break;
+    }
+    expect(TokenKind::RightBracket, "after the left-hand indices");
+  }
+  bool named = atWord("max") || atWord("min") || atWord("prod");
+  if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
+    unsupported(codes::kNoStatement, "scatter ('+=', 'max=', 'min=') is",
+                token().range);
+  if (at(TokenKind::EqualEqual))
+    fail(codes::kSyntax, "a statement defines with '='; '==' compares",
+         token().range, "write '='");
+  expect(TokenKind::Equal, fmt::format("after '{}'", statement->target.text));
+  statement->value = parseExpr();
+  statement->range = since(first);
+  refuseStatementTail();
+  return statement;
+}
+
+std::unique_ptr<IndexVariable> Parser::parseLeftIndex() {
+  Token first = token();
+  bool plain = at(TokenKind::Identifier) &&
+               (at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1));
+  if (!plain) {
+    if (at(TokenKind::Number))
+      unsupported(codes::kNoStatement,
+                  "defining a part of a tensor (a constant on the left) is",
+                  first.range);
+    if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
+      unsupported(codes::kNoStatement,
+                  "scatter (a tensor as a left-hand index) is", first.range);
+    if (!at(TokenKind::Identifier) && !at(TokenKind::Minus) &&
+        !at(TokenKind::LeftParen))
+      unexpected("an index name", "on the left-hand side");
+    Token op = at(TokenKind::Identifier) ? token(1) : first;
+    switch (op.kind) {
+    case TokenKind::Plus:
+    case TokenKind::Minus:
+    case TokenKind::Star:
+    case TokenKind::Slash:
+    case TokenKind::LeftParen:
+      unsupported(codes::kNoStatement,
+                  "defining a part of a tensor (a computed left-hand index) is",
+                  first.range);
+    default:
+      take();
+      unexpected("',' or ']'", "after a left-hand index");
+    }
+  }
+  auto index = std::make_unique<IndexVariable>();
+  index->name = expectNewName("an index name", "on the left-hand side");
+  return index;
+}
+
+/// What may follow a statement in the full language.
+void Parser::refuseStatementTail() {
+  SourceRange range = token().range;
+  if (at(TokenKind::KwWhere))
+    unsupported(codes::kNoStatement, "'where' after a statement is", range);
+  if (at(TokenKind::KwElse))
+    unsupported(codes::kNoStatement, "'else' (a value outside the range) is",
+                range);
+  for (std::string_view word : {"unique", "drop"})
+    if (atWord(word) && !at(TokenKind::Equal, 1) &&
+        !at(TokenKind::LeftBracket, 1))
+      unsupported(codes::kNoStatement, fmt::format("'{}' is", word), range);
+  switch (token().kind) {
+  case TokenKind::Ampersand:
+  case TokenKind::Caret:
+  case TokenKind::Pipe:
+  case TokenKind::Tilde:
+    unsupported(codes::kNoFunction, "bit operations are", range,
+                "the connectives are 'and', 'or', 'not'");
+  case TokenKind::EqualEqual:
+  case TokenKind::NotEqual:
+  case TokenKind::Less:
+  case TokenKind::Greater:
+    fail(codes::kChainedComparison, "comparisons do not chain", range,
+         "combine two with 'and'");
+  case TokenKind::Equal:
+    fail(codes::kSyntax, "'=' cannot follow an expression", range,
+         "write '==' to compare; or is there an operator too many before it?");
+  case TokenKind::Identifier:
+  case TokenKind::RightBrace:
+  case TokenKind::KwFor:
+  case TokenKind::KwAssume:
+  case TokenKind::KwNumerics:
+    return;
+  default:
+    unexpected("a new statement or '}'", "after the expression");
+  }
+}
+
+} // namespace girih::frontend

@@ -1,0 +1,109 @@
+//===- Sema.h - names and types of a file -----------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names live in three spaces: sizes and constants; tensors, functions and
+// operators; index variables. A name may stand in one space only within one
+// operator or function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_SEMA_H
+#define GIRIH_COMPILER_FRONTEND_SEMA_H
+
+#include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Reporter.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace girih::frontend {
+
+/// What a name at file level is: exactly one pointer is set.
+struct Global {
+  SourceRange range;
+  ConstDecl *constant = nullptr;
+  FnDecl *fn = nullptr;
+  OpDecl *op = nullptr;
+  /// "the constant", "the function", "the operator"
+  const char *what() const;
+  /// "a constant", "a function", "an operator"
+  const char *kind() const;
+};
+
+/// The names of one operator.
+struct OpScope {
+  explicit OpScope(OpDecl &op) : op(op) {}
+  OpDecl &op;
+  std::map<std::string, SizeSymbol *, std::less<>> sizes;
+  /// Inputs, outputs, and the temporaries defined so far.
+  std::map<std::string, Tensor *, std::less<>> tensors;
+  /// The first statement for each name on a left-hand side.
+  std::map<std::string, const Statement *, std::less<>> firstStatement;
+  /// Tensors whose statement had an error: reads of them stay silent.
+  std::set<const Tensor *> poisoned;
+  std::set<const Tensor *> read;
+  /// Index names whose clash with another space was reported.
+  std::set<std::string, std::less<>> clashed;
+};
+
+class Sema {
+public:
+  Sema(Program &program, Reporter &reporter)
+      : program(program), reporter(reporter) {}
+
+  /// Annotates the whole file; false after errors.
+  bool run();
+
+  // For ExprChecker.
+  Reporter &report() { return reporter; }
+  const Global *findGlobal(std::string_view name) const;
+  std::vector<std::string> globalNames(bool constants, bool functions) const;
+  /// The library function at `type`; null where there is no such function.
+  const FnDecl *libraryFn(std::string_view name, ScalarType type);
+  /// Reports where an index's name stands in another space.
+  void checkIndexName(OpScope &scope, const IndexVariable &index);
+
+private:
+  void collectGlobals();
+  void addGlobal(const Name &name, Global global);
+  void foldConstants();
+  const ConstDecl *usableConstant(const NameExpr &name, SourceRange range);
+  void checkFunctions();
+  void checkFunction(FnDecl &fn);
+  void checkParameters(const FnDecl &fn);
+  std::vector<FnDecl *> callees(const FnDecl &fn) const;
+  void reportRecursion(FnDecl *start, const std::set<FnDecl *> &left);
+  /// Adds an expression's size, inlined, to the file's; false beyond a limit.
+  bool countInlined(const Expr &expr, uint64_t &size, unsigned &depth);
+
+  // SemaOp.cpp
+  void checkOp(OpDecl &op);
+  void collectSizes(OpScope &scope);
+  void declareTensors(OpScope &scope);
+  void declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role);
+  void checkConstraints(OpScope &scope);
+  bool checkTensorName(const OpScope &scope, const Name &name);
+  void checkStatement(OpScope &scope, Statement &statement);
+  Tensor *targetOf(OpScope &scope, Statement &statement);
+  void finishTemporary(OpScope &scope, Statement &statement, Tensor &tensor);
+  void finishOutput(OpScope &scope, Statement &statement, Tensor &tensor);
+  void checkUses(OpScope &scope, bool clean);
+  SourceRange declarationOf(const OpScope &scope, const Tensor &tensor) const;
+
+  Program &program;
+  Reporter &reporter;
+  std::map<std::string, Global, std::less<>> globals;
+  std::set<const ConstDecl *> folded;
+  std::set<uint32_t> reportedConstants; ///< by offset
+  uint64_t inlinedNodes = 0;
+  bool tooLarge = false;
+};
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_SEMA_H

@@ -1,0 +1,111 @@
+//===- Diagnostics.h - what the user is told, and where ---------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every phase reports through one Diagnostics object per compile; there is no
+// global sink. A phase that fails returns an empty optional (or false) after it
+// has reported at least one error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_SUPPORT_DIAGNOSTICS_H
+#define GIRIH_COMPILER_SUPPORT_DIAGNOSTICS_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace girih {
+
+/// A half-open range of byte offsets into the compile's one source text.
+struct SourceRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+/// 1-based line and column (columns count bytes).
+struct LineColumn {
+  unsigned line = 1;
+  unsigned column = 1;
+};
+
+/// A source text with its name; answers where an offset stands.
+class SourceFile {
+public:
+  SourceFile(std::string name, std::string text);
+  const std::string &name() const { return fileName; }
+  std::string_view text() const { return contents; }
+  LineColumn lineColumn(uint32_t offset) const;
+  /// The whole line (without its end) that `line` (1-based) names.
+  std::string_view line(unsigned line) const;
+  /// The offset of a line and column, clamped to the text.
+  uint32_t offset(LineColumn place) const;
+
+private:
+  std::string fileName;
+  std::string contents;
+  std::vector<uint32_t> lineStarts;
+};
+
+enum class Severity { Error, Warning, Note };
+
+struct Note {
+  std::string message;
+  std::optional<SourceRange> range;
+};
+
+/// One message: a code such as "G0123", what is wrong, where, further places,
+/// and concrete edits. Messages start in lower case and end without a full stop.
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  std::string code;
+  std::string message;
+  std::optional<SourceRange> range;
+  std::vector<Note> notes;
+  std::vector<std::string> helps;
+
+  Diagnostic &note(std::string message,
+                   std::optional<SourceRange> range = std::nullopt);
+  Diagnostic &help(std::string edit);
+};
+
+class Diagnostics {
+public:
+  /// A sink without a source text (tools that read IR only).
+  Diagnostics() = default;
+  explicit Diagnostics(std::shared_ptr<const SourceFile> file)
+      : source(std::move(file)) {}
+
+  Diagnostic &error(std::string code, std::string message,
+                    std::optional<SourceRange> range = std::nullopt);
+  Diagnostic &warning(std::string code, std::string message,
+                      std::optional<SourceRange> range = std::nullopt);
+
+  bool hasErrors() const;
+  const std::vector<Diagnostic> &all() const { return list; }
+  const SourceFile *file() const { return source.get(); }
+  void setFile(std::shared_ptr<const SourceFile> file) {
+    source = std::move(file);
+  }
+
+  /// `file:line:col: error[G0123]: text`, the line, a caret range, notes with
+  /// their own lines, `help:` lines. `color` adds ANSI escapes.
+  std::string renderText(bool color) const;
+  /// A JSON array; one object a diagnostic: severity, code, message, file,
+  /// line, column, endLine, endColumn, notes [...], help [...].
+  std::string renderJson() const;
+
+private:
+  std::shared_ptr<const SourceFile> source;
+  std::vector<Diagnostic> list;
+};
+
+} // namespace girih
+
+#endif // GIRIH_COMPILER_SUPPORT_DIAGNOSTICS_H

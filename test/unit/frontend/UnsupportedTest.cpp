@@ -1,0 +1,158 @@
+//===- UnsupportedTest.cpp - recognised, and refused for now --------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Helpers.h"
+
+using namespace girih;
+using namespace girih::frontend;
+
+TEST_CASE("the rest of the language is refused by name") {
+  const Refusal refusals[] = {
+      {"@use \"norms.te\"", "G0901",
+       "'use' of other files is not supported yet"},
+      {"@schedule o for sm_90 when M >= 512 { tile Y.i by 1 -> a }", "G0901",
+       "a 'schedule' block is not supported yet"},
+      {"@test \"two\" { run o(A = [[1]]) expect Y ~= [[1]] ulp 1 }", "G0901",
+       "a 'test' block is not supported yet"},
+      {"@extern fn f(x: f32) -> f32 = cuda \"file.cu\"", "G0901",
+       "an 'extern' function is not supported yet"},
+      {"op o@<const ACT: bool = true>(X: f32) -> Y: f32 { Y = X }", "G0902",
+       "type and const parameters are not supported yet"},
+      {"op o@<type T in {f16, f32}>(X: T) -> Y: T { Y = X }", "G0902",
+       "type and const parameters are not supported yet"},
+      {"fn f@<type T>(x: T) -> T = x", "G0902",
+       "type and const parameters are not supported yet"},
+      {"op o(@inout X: f32[M]) -> Y: f32 { Y = 1f32 }", "G0902",
+       "'inout' parameters are not supported yet"},
+      {"op o(X: f32[M]@? = none) -> Y: f32 { Y = 1f32 }", "G0902",
+       "optional tensors are not supported yet"},
+      {"op o(X: @i32[M]) -> Y: f32 { Y = 1f32 }", "G0903",
+       "the type 'i32' is not supported yet"},
+      {"op o(X: @f8e4m3fn[M]) -> Y: f32 { Y = 1f32 }", "G0903",
+       "the type 'f8e4m3fn' is not supported yet"},
+      {"const A: @bool = true", "G0903",
+       "the type 'bool' is not supported yet"},
+      {"const A: @tf32 = 1", "G0903",
+       "tf32 is a precision, not a type of values"},
+      {"const A: f32 = @1i8", "G0903", "the type 'i8' is not supported yet"},
+      {"op o(X: f32[@(HK, G), D]) -> Y: f32 { Y = 1f32 }", "G0904",
+       "grouped dimensions are not supported yet"},
+      {"op o(X: f32[@..R, N]) -> Y: f32 { Y = 1f32 }", "G0904",
+       "leading dimensions ('..R') are not supported yet"},
+      {"op o(X: f32[E @+ 1]) -> Y: f32 { Y = 1f32 }", "G0904",
+       "computed dimensions are not supported yet"},
+      {"op o(W: f32[K, N] @layout(N, K)) -> Y: f32 { Y = 1f32 }", "G0905",
+       "'layout' is not supported yet"},
+      {"op o(W: f32[K] @align 16) -> Y: f32 { Y = 1f32 }", "G0905",
+       "'align' is not supported yet"},
+      {"op o(W: f32[K]) -> Y: f32[K] @aliases W { Y[i] = W[i] }", "G0905",
+       "'aliases' is not supported yet"},
+      {"op o(W: f32[K] @in 0..NP) -> Y: f32 { Y = 1f32 }", "G0905",
+       "range promises are not supported yet"},
+      {"op o(X: f32[M]) -> Y: f32[M] where M @+ 1 < 4 { Y[i] = X[i] }", "G0407",
+       "constraints on computed sizes are not supported yet"},
+      {"op o(X: f32[M, N]) -> Y: f32[M] where M < @N { Y[i] = X[i, 0] }",
+       "G0407", "constraints between two sizes are not supported yet"},
+      {"op o(X: f32[M]) -> Y: f32[M] where M % 8 == @1 { Y[i] = X[i] }",
+       "G0407", "remainders other than 0 are not supported yet"},
+  };
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+}
+
+TEST_CASE("statements and expressions that are refused for now") {
+  const Refusal bodies[] = {
+      {"numerics { @rescale = online(64) }", "G0911",
+       "the numerics licence 'rescale' is not supported yet"},
+      {"Y[i, j] = X[i, j] @where j <= i", "G0906",
+       "'where' after a statement is not supported yet"},
+      {"Y[i, j] = X[i, j] @else 0", "G0906",
+       "'else' (a value outside the range) is not supported yet"},
+      {"Y[@0, j] = X[i, j]", "G0906",
+       "defining a part of a tensor (a constant on the left) is not supported "
+       "yet"},
+      {"Y[i, @j + 1] = X[i, j]", "G0906",
+       "defining a part of a tensor (a computed left-hand index) is not "
+       "supported yet"},
+      {"Y[@X[i], j] = X[i, j]", "G0906",
+       "scatter (a tensor as a left-hand index) is not supported yet"},
+      {"Y[i, j] @+=[order=sequential] X[i, j]", "G0906",
+       "scatter ('+=', 'max=', 'min=') is not supported yet"},
+      {"Y[i, j] @max= X[i, j]", "G0906",
+       "scatter ('+=', 'max=', 'min=') is not supported yet"},
+      {"Y[i, j] = X[i, j] @unique, drop", "G0906",
+       "'unique' is not supported yet"},
+      {"@for t in 0..T { Y[i, j] = X[i, j] }", "G0906",
+       "time loops ('for') are not supported yet"},
+      {"@assume finite(X)", "G0906", "'assume' is not supported yet"},
+      {"v@, a = argmax[e](X[e, e])", "G0906",
+       "statements that define two tensors are not supported yet"},
+      {"Y[i, j] = X[i, j] + @Y[i, j]", "G0906",
+       "a statement that reads what it defines ('Y': a recurrence) is not "
+       "supported yet"},
+      {"c[i, j] = X[i, j] + @c[i, j]\nY[i, j] = c[i, j]", "G0906",
+       "a statement that reads what it defines ('c': a recurrence) is not "
+       "supported yet"},
+      {"Y[i, j] = X[@i - 1, j]", "G0907",
+       "computed subscripts are not supported yet"},
+      {"Y[i, j] = X[@-1, j]", "G0907",
+       "computed subscripts are not supported yet"},
+      {"Y[i, j] = X[@clamp(i), j]", "G0907",
+       "the access rule 'clamp' is not supported yet"},
+      {"Y[i, j] = X[@B[i], j]", "G0907",
+       "gather (a tensor as a subscript) is not supported yet"},
+      {"Y[i, j] = X[@:, j]", "G0907", "slices are not supported yet"},
+      {"Y[i, j] = @argmax[k](X[i, k])", "G0908",
+       "'argmax' is not supported yet"},
+      {"Y[i, j] = @topk<8>[k](X[i, k])", "G0908",
+       "'topk' is not supported yet"},
+      {"Y[i, j] = @cumsum[k](X[i, k])", "G0908",
+       "'cumsum' is not supported yet"},
+      {"Y[i, j] = if @any[k](X[i, k] > 0) then 1f32 else 0", "G0908",
+       "'any' is not supported yet"},
+      {"Y[i, j] = sum[k @in 0..N](X[i, k])", "G0908",
+       "explicit ranges ('in') are not supported yet"},
+      {"Y[i, j] = sum[k @: k < 4](X[i, k])", "G0908",
+       "conditions in a reduction are not supported yet"},
+      {"Y[i, j] = sum[k, order=@free](X[i, k])", "G0909",
+       "'order=free' is not supported yet"},
+      {"Y[i, j] = sum[k, order=@mma(sm_90, 16)](X[i, k])", "G0909",
+       "tensor-core orders ('mma') are not supported yet"},
+      {"Y[i, j] = sum[k, l, @order=lanes(4, 1)](X[k, l])", "G0909",
+       "'lanes(4, 1)' over several indices is not supported yet"},
+      {"Y[i, j] = @tf32(X[i, j])", "G0910",
+       "rounding to 'tf32' is not supported yet"},
+      {"Y[i, j] = @i32(X[i, j])", "G0903",
+       "the type 'i32' is not supported yet"},
+      {"Y[i, j] = @sin(X[i, j])", "G0910",
+       "the function 'sin' is not supported yet"},
+      {"Y[i, j] = @gelu(X[i, j])", "G0910",
+       "the library function 'gelu' is not supported yet"},
+      {"Y[i, j] = @uniform(X[i, j], 1)", "G0910",
+       "the function 'uniform' is not supported yet"},
+      {"Y[i, j] = X[i, j] @% 2", "G0910", "'%' is not supported yet"},
+      {"Y[i, j] = X[i, j] @& 2", "G0910",
+       "bit operations are not supported yet"},
+      {"Y[i, j] = X[i, j] @<< 2", "G0910", "shifts are not supported yet"},
+      {"Y[i, j] = @f32(X[i, j] > 0)", "G0910",
+       "casting a boolean is not supported yet"},
+      {"Y[i, j] = if X[i, j] == @none then 1f32 else 0", "G0902",
+       "optional tensors ('none') are not supported yet"},
+      {"Y[i, j] = f32(@i + 1)", "G0912",
+       "'+' on indices and sizes is not supported yet"},
+      {"Y[i, j] = f32(max(@i, j))", "G0912",
+       "'max' on indices and sizes is not supported yet"},
+      {"Y[i, j] = f32(if true then @i else j)", "G0912",
+       "choosing between indices is not supported yet"},
+      {"T[i, j] = @X[i, j] > 0\nY[i, j] = X[i, j]", "G0903",
+       "tensors of bool are not supported yet"},
+  };
+  for (const Refusal &refusal : bodies) {
+    std::string text = inOp(refusal.text);
+    checkRefusal({text.c_str(), refusal.code, refusal.message});
+  }
+}
