@@ -1,0 +1,176 @@
+//===- Artifact.h - what compile time hands to run time ---------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An Artifact holds everything a launch needs and nothing of the compiler: the
+// signature, variants (each guarded), their kernels as PTX, launches whose grid
+// and arguments are expressions over the sizes, workspace, and the numerics
+// contract. It is std-only, saved in a format of its own and treated as
+// untrusted when loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_ARTIFACT_ARTIFACT_H
+#define GIRIH_COMPILER_ARTIFACT_ARTIFACT_H
+
+#include "compiler/artifact/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace girih::artifact {
+
+enum class ScalarType : uint8_t { F64, F32, F16, BF16 };
+unsigned bytesOf(ScalarType type);
+std::string_view nameOf(ScalarType type); ///< "f64" "f32" "f16" "bf16"
+Result<ScalarType> parseScalarType(std::string_view name);
+
+/// An integer expression over the program's sizes. Evaluation is exact in
+/// int64; overflow, division by zero and unknown sizes are errors.
+struct SizeExpr {
+  enum class Kind : uint8_t {
+    Constant,
+    Size,
+    Add,
+    Mul,
+    CeilDiv,
+    FloorDiv,
+    Min,
+    Max
+  };
+  Kind kind = Kind::Constant;
+  int64_t value = 0; ///< Constant.
+  unsigned size = 0; ///< Size: index into Signature::sizes.
+  /// Two or more for Add, Mul, Min, Max; two for the divisions.
+  std::vector<SizeExpr> operands;
+
+  static SizeExpr constant(int64_t value);
+  static SizeExpr sizeRef(unsigned index);
+  static SizeExpr binary(Kind kind, SizeExpr a, SizeExpr b);
+};
+Result<int64_t> evaluate(const SizeExpr &expr,
+                         const std::vector<int64_t> &sizes);
+/// `ceildiv(M, 128) * ceildiv(N, 128)`, with the names of the signature.
+std::string print(const SizeExpr &expr,
+                  const std::vector<std::string> &sizeNames);
+
+struct TensorParam {
+  std::string name;
+  ScalarType type = ScalarType::F32;
+  std::vector<SizeExpr> shape; ///< Constant or Size.
+  bool isOutput = false;
+};
+
+/// `where` constraint on a size.
+struct SizeConstraint {
+  enum class Kind : uint8_t { Divisible, AtMost, AtLeast, Equal };
+  unsigned size = 0;
+  Kind kind = Kind::Equal;
+  int64_t value = 0;
+};
+
+struct Signature {
+  std::string op;
+  std::vector<std::string> sizes; ///< every symbolic size, in a fixed order
+  std::vector<int64_t> given; ///< parallel to sizes: value fixed by -D, or -1
+  std::vector<TensorParam> params; ///< inputs in order, then outputs
+  std::vector<SizeConstraint> constraints;
+};
+
+/// A condition under which a variant may run; all guards of one must hold.
+struct Guard {
+  enum class Kind : uint8_t {
+    UnitStride,      ///< stride[dim] == 1 (or extent <= 1)
+    StrideDivisible, ///< stride[dim] % value == 0 elements (or extent <= 1)
+    AlignedPointer,  ///< address % value == 0 bytes
+    SizeDivisible,   ///< sizes[size] % value == 0
+    SizeAtMost       ///< sizes[size] <= value
+  };
+  Kind kind = Kind::UnitStride;
+  unsigned param = 0;
+  unsigned dim = 0;
+  unsigned size = 0;
+  int64_t value = 0;
+};
+
+/// One kernel argument. Kernels take, in the order of Launch::arguments:
+/// pointers (64-bit), strides and sizes (signed 64-bit, strides in elements).
+struct Argument {
+  enum class Kind : uint8_t { Pointer, Stride, Size, Workspace, Value };
+  Kind kind = Kind::Pointer;
+  /// Pointer, Stride: parameter. Size: size. Workspace: buffer.
+  unsigned index = 0;
+  unsigned dim = 0; ///< Stride: dimension.
+  /// Value: an expression over the sizes, such as a workspace buffer's stride.
+  SizeExpr value = {};
+};
+
+struct Launch {
+  std::string kernel; ///< entry name in the variant's PTX
+  SizeExpr grid;      ///< one-dimensional; 0 blocks = launch skipped
+  uint32_t threads = 1;
+  uint32_t sharedBytes = 0; ///< dynamic shared memory
+  std::vector<Argument> arguments;
+};
+
+/// A device buffer that lives from the first launch to the last.
+struct WorkspaceBuffer {
+  std::string name;
+  SizeExpr bytes;
+};
+
+/// What the compiler chose, for the report and for `girih check`.
+struct KernelReport {
+  std::string kernel;
+  /// Human sentences: tile, threads, shared bytes, why.
+  std::vector<std::string> lines;
+};
+
+struct Variant {
+  std::string name; ///< "vector", "general"
+  std::vector<Guard> guards;
+  std::vector<WorkspaceBuffer> workspace;
+  std::vector<Launch> launches;
+  std::string ptx;
+  std::vector<KernelReport> reports;
+};
+
+/// The numerics contract of this artifact (docs/numerics.md).
+struct Contract {
+  std::string functions;               ///< "fast" or "portable"
+  std::vector<std::string> reductions; ///< "C.sum over k: seq, leaf fma"
+};
+
+struct Artifact {
+  Signature signature;
+  std::string target; ///< "sm_90a"
+  Contract contract;
+  std::vector<Variant> variants; ///< tried in order
+  /// Text of the te module with its terms: the reference replays it.
+  std::string teModule;
+  std::string provenance; ///< compiler version, options
+  bool edited = false; ///< made from text below `schedule` that was read back
+};
+
+/// Bytes of the saved form: magic "GIRIHART", version, length-prefixed fields,
+/// a checksum at the end.
+std::string serialize(const Artifact &artifact);
+/// Refuses a wrong magic or version, truncated or trailing bytes, checksum
+/// mismatch, counts that exceed the input, out-of-range indices, unknown enums.
+Result<Artifact> deserialize(std::string_view bytes);
+
+/// Writes atomically (temporary file in the same folder, then rename).
+Status saveFile(const Artifact &artifact, const std::string &path);
+Result<Artifact> loadFile(const std::string &path);
+
+/// A JSON picture for people and scripts; never read back.
+std::string printJson(const Artifact &artifact);
+
+} // namespace girih::artifact
+
+#endif // GIRIH_COMPILER_ARTIFACT_ARTIFACT_H

@@ -1,0 +1,181 @@
+//===- Validate.cpp - what every artifact must satisfy --------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/artifact/Validate.h"
+
+namespace girih::artifact {
+
+namespace {
+
+/// Walks an artifact and keeps the first fault. Each check returns whether it
+/// holds, so that callers can stop.
+class Validator {
+public:
+  explicit Validator(const Artifact &artifact)
+      : artifact(artifact), signature(artifact.signature) {}
+
+  Status run() {
+    if (checkSignature())
+      for (const Variant &variant : artifact.variants)
+        if (!checkVariant(variant))
+          break;
+    return status;
+  }
+
+private:
+  bool fail(std::string message) {
+    if (status.ok())
+      status = Failure{std::move(message)};
+    return false;
+  }
+
+  bool checkIndex(size_t index, size_t count, const std::string &where,
+                  const char *what) {
+    if (index < count)
+      return true;
+    return fail(where + " names " + what + " " + std::to_string(index) +
+                " of " + std::to_string(count));
+  }
+
+  bool checkPositive(int64_t value, const std::string &where) {
+    if (value >= 1)
+      return true;
+    return fail(where + " has the value " + std::to_string(value) +
+                ", which must be positive");
+  }
+
+  bool checkExpr(const SizeExpr &expr, const std::string &where,
+                 unsigned depth = 1) {
+    if (depth > kDeepestSizeExpr)
+      return fail(where + ": " + tooDeepMessage());
+    if (Status count = checkOperandCount(expr.kind, expr.operands.size());
+        !count)
+      return fail(where + ": " + count.message());
+    if (expr.kind == SizeExpr::Kind::Size)
+      return checkIndex(expr.size, signature.sizes.size(), where, "size");
+    for (const SizeExpr &operand : expr.operands)
+      if (!checkExpr(operand, where, depth + 1))
+        return false;
+    return true;
+  }
+
+  bool checkParam(const TensorParam &param) {
+    std::string where = "the shape of '" + param.name + "'";
+    for (const SizeExpr &extent : param.shape) {
+      if (extent.kind != SizeExpr::Kind::Constant &&
+          extent.kind != SizeExpr::Kind::Size)
+        return fail(where + " is neither constants nor sizes");
+      if (extent.kind == SizeExpr::Kind::Constant && extent.value < 0)
+        return fail(where + " has the negative extent " +
+                    std::to_string(extent.value));
+      if (!checkExpr(extent, where))
+        return false;
+    }
+    return true;
+  }
+
+  bool checkSignature() {
+    if (signature.given.size() != signature.sizes.size())
+      return fail("the signature has " +
+                  std::to_string(signature.sizes.size()) + " sizes and " +
+                  std::to_string(signature.given.size()) + " given values");
+    for (size_t i = 0; i < signature.given.size(); ++i)
+      if (signature.given[i] < -1)
+        return fail("the size '" + signature.sizes[i] + "' is given as " +
+                    std::to_string(signature.given[i]));
+    for (const TensorParam &param : signature.params)
+      if (!checkParam(param))
+        return false;
+    for (const SizeConstraint &constraint : signature.constraints) {
+      if (!checkIndex(constraint.size, signature.sizes.size(), "a constraint",
+                      "size"))
+        return false;
+      if (constraint.kind == SizeConstraint::Kind::Divisible &&
+          !checkPositive(constraint.value, "a divisibility constraint"))
+        return false;
+    }
+    return true;
+  }
+
+  /// A parameter, and for strides one of its dimensions.
+  bool checkTensor(unsigned param, const unsigned *dim,
+                   const std::string &where) {
+    if (!checkIndex(param, signature.params.size(), where, "parameter"))
+      return false;
+    return !dim || checkIndex(*dim, signature.params[param].shape.size(), where,
+                              "dimension");
+  }
+
+  bool checkGuard(const Guard &guard, const std::string &where) {
+    switch (guard.kind) {
+    case Guard::Kind::UnitStride:
+      return checkTensor(guard.param, &guard.dim, where);
+    case Guard::Kind::StrideDivisible:
+      return checkTensor(guard.param, &guard.dim, where) &&
+             checkPositive(guard.value, where);
+    case Guard::Kind::AlignedPointer:
+      return checkTensor(guard.param, nullptr, where) &&
+             checkPositive(guard.value, where);
+    case Guard::Kind::SizeDivisible:
+      return checkIndex(guard.size, signature.sizes.size(), where, "size") &&
+             checkPositive(guard.value, where);
+    case Guard::Kind::SizeAtMost:
+      return checkIndex(guard.size, signature.sizes.size(), where, "size");
+    }
+    return fail(where + " is of an unknown kind");
+  }
+
+  bool checkArgument(const Argument &argument, const Variant &variant,
+                     const std::string &where) {
+    switch (argument.kind) {
+    case Argument::Kind::Pointer:
+      return checkTensor(argument.index, nullptr, where);
+    case Argument::Kind::Stride:
+      return checkTensor(argument.index, &argument.dim, where);
+    case Argument::Kind::Size:
+      return checkIndex(argument.index, signature.sizes.size(), where, "size");
+    case Argument::Kind::Workspace:
+      return checkIndex(argument.index, variant.workspace.size(), where,
+                        "workspace buffer");
+    case Argument::Kind::Value:
+      return checkExpr(argument.value, where);
+    }
+    return fail(where + " is of an unknown kind");
+  }
+
+  bool checkVariant(const Variant &variant) {
+    std::string in = " of variant '" + variant.name + "'";
+    for (const Guard &guard : variant.guards)
+      if (!checkGuard(guard, "a guard" + in))
+        return false;
+    for (const WorkspaceBuffer &buffer : variant.workspace)
+      if (!checkExpr(buffer.bytes,
+                     "the workspace buffer '" + buffer.name + "'" + in))
+        return false;
+    for (const Launch &launch : variant.launches) {
+      std::string kernel = "kernel '" + launch.kernel + "'" + in;
+      if (!checkExpr(launch.grid, "the grid of " + kernel))
+        return false;
+      if (launch.threads == 0)
+        return fail(kernel + " is launched with no threads");
+      for (const Argument &argument : launch.arguments)
+        if (!checkArgument(argument, variant, "an argument of " + kernel))
+          return false;
+    }
+    return true;
+  }
+
+  const Artifact &artifact;
+  const Signature &signature;
+  Status status;
+};
+
+} // namespace
+
+Status validate(const Artifact &artifact) { return Validator(artifact).run(); }
+
+} // namespace girih::artifact

@@ -1,0 +1,101 @@
+//===- ValidateTest.cpp - artifacts that contradict themselves ------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleArtifact.h"
+
+#include <catch2/catch.hpp>
+
+using namespace girih;
+using namespace girih::artifact;
+
+/// The message for the sample after `change`, as loading gives it.
+template <typename Change> static std::string refusal(Change change) {
+  Artifact artifact = sampleArtifact();
+  change(artifact);
+  Result<Artifact> loaded = deserialize(serialize(artifact));
+  REQUIRE_FALSE(loaded);
+  return loaded.message();
+}
+
+TEST_CASE("a signature must be consistent") {
+  CHECK(refusal([](Artifact &a) { a.signature.given.pop_back(); }) ==
+        "the signature has 3 sizes and 2 given values");
+  CHECK(refusal([](Artifact &a) { a.signature.given[1] = -2; }) ==
+        "the size 'N' is given as -2");
+  CHECK(refusal([](Artifact &a) {
+          a.signature.params[0].shape[1] = SizeExpr::sizeRef(3);
+        }) == "the shape of 'A' names size 3 of 3");
+  CHECK(refusal([](Artifact &a) {
+          a.signature.params[2].shape[0] = SizeExpr::constant(-1);
+        }) == "the shape of 'bias' has the negative extent -1");
+  CHECK(refusal([](Artifact &a) {
+          a.signature.params[2].shape[0] =
+              SizeExpr::binary(SizeExpr::Kind::Add, SizeExpr::constant(1),
+                               SizeExpr::constant(1));
+        }) == "the shape of 'bias' is neither constants nor sizes");
+  CHECK(refusal([](Artifact &a) { a.signature.constraints[0].size = 7; }) ==
+        "a constraint names size 7 of 3");
+  CHECK(refusal([](Artifact &a) { a.signature.constraints[0].value = 0; }) ==
+        "a divisibility constraint has the value 0, which must be positive");
+}
+
+TEST_CASE("guards must name what exists") {
+  auto guard = [](unsigned index, auto change) {
+    return refusal([&](Artifact &a) { change(a.variants[0].guards[index]); });
+  };
+  CHECK(guard(0, [](Guard &g) { g.param = 4; }) ==
+        "a guard of variant 'vector' names parameter 4 of 4");
+  CHECK(guard(0, [](Guard &g) { g.dim = 2; }) ==
+        "a guard of variant 'vector' names dimension 2 of 2");
+  CHECK(guard(1, [](Guard &g) { g.value = 0; }) ==
+        "a guard of variant 'vector' has the value 0, which must be positive");
+  CHECK(guard(2, [](Guard &g) { g.value = -16; }) ==
+        "a guard of variant 'vector' has the value -16, which must be "
+        "positive");
+  CHECK(guard(3, [](Guard &g) { g.size = 3; }) ==
+        "a guard of variant 'vector' names size 3 of 3");
+  CHECK(guard(4, [](Guard &g) { g.size = 9; }) ==
+        "a guard of variant 'vector' names size 9 of 3");
+}
+
+TEST_CASE("launches and workspace must name what exists") {
+  auto launch = [](auto change) {
+    return refusal([&](Artifact &a) { change(a.variants[0].launches[0]); });
+  };
+  const std::string kernel = "kernel 'matmul__0_C' of variant 'vector'";
+  CHECK(launch([](Launch &l) { l.threads = 0; }) ==
+        kernel + " is launched with no threads");
+  CHECK(launch([](Launch &l) { l.grid = SizeExpr::sizeRef(5); }) ==
+        "the grid of " + kernel + " names size 5 of 3");
+  CHECK(launch([](Launch &l) { l.grid.operands.pop_back(); }) ==
+        "the grid of " + kernel + ": a product cannot have 1 operands");
+  CHECK(launch([](Launch &l) { l.arguments[0].index = 4; }) ==
+        "an argument of " + kernel + " names parameter 4 of 4");
+  CHECK(launch([](Launch &l) { l.arguments[1].dim = 2; }) ==
+        "an argument of " + kernel + " names dimension 2 of 2");
+  CHECK(launch([](Launch &l) { l.arguments[2].index = 3; }) ==
+        "an argument of " + kernel + " names size 3 of 3");
+  CHECK(launch([](Launch &l) { l.arguments[3].index = 2; }) ==
+        "an argument of " + kernel + " names workspace buffer 2 of 2");
+  CHECK(launch([](Launch &l) {
+          l.arguments[4].value = SizeExpr::sizeRef(3);
+        }) == "an argument of " + kernel + " names size 3 of 3");
+  CHECK(refusal([](Artifact &a) {
+          a.variants[0].workspace[0].bytes = SizeExpr::sizeRef(3);
+        }) == "the workspace buffer 'partials' of variant 'vector' names size "
+              "3 of 3");
+}
+
+TEST_CASE("saving refuses what loading would refuse") {
+  Artifact artifact = sampleArtifact();
+  artifact.variants[0].launches[0].threads = 0;
+  Status saved = saveFile(artifact, "/tmp/never-written.girih");
+  REQUIRE_FALSE(saved);
+  CHECK(saved.message() ==
+        "cannot write '/tmp/never-written.girih': kernel 'matmul__0_C' of "
+        "variant 'vector' is launched with no threads");
+}
