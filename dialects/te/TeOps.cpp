@@ -1,0 +1,213 @@
+//===- TeOps.cpp - verifiers and small queries of te ops ------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Te.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace girih::te;
+
+#define GET_OP_CLASSES
+#include "dialects/te/TeOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// te.func
+//===----------------------------------------------------------------------===//
+
+int FuncOp::findSize(StringRef size) {
+  for (auto [index, name] : llvm::enumerate(getSizes()))
+    if (cast<StringAttr>(name).getValue() == size)
+      return index;
+  return -1;
+}
+
+std::optional<int64_t> FuncOp::constantExtent(Attribute extent) {
+  if (auto constant = dyn_cast<IntegerAttr>(extent))
+    return constant.getInt();
+  int index = findSize(cast<StringAttr>(extent).getValue());
+  if (index < 0 || getGiven()[index] < 0)
+    return std::nullopt;
+  return getGiven()[index];
+}
+
+static LogicalResult verifyExtents(Operation *op, FuncOp func,
+                                   ArrayRef<Attribute> extents) {
+  for (Attribute extent : extents) {
+    auto name = dyn_cast<StringAttr>(extent);
+    if (name && func.findSize(name.getValue()) < 0)
+      return op->emitOpError("uses size '")
+             << name.getValue() << "', which the function does not declare";
+    if (!name && !isa<IntegerAttr>(extent))
+      return op->emitOpError("has an extent that is neither a size nor an "
+                             "integer");
+  }
+  return success();
+}
+
+LogicalResult FuncOp::verify() {
+  if (getGiven().size() != getSizes().size())
+    return emitOpError("has ") << getSizes().size() << " sizes but "
+                               << getGiven().size() << " given values";
+  Block &block = getBlock();
+  if (block.getNumArguments() != getArgNames().size())
+    return emitOpError("has ") << block.getNumArguments() << " arguments but "
+                               << getArgNames().size() << " argument names";
+  if (getResultNames().size() != getResultTypes().size())
+    return emitOpError("has ")
+           << getResultTypes().size() << " results but "
+           << getResultNames().size() << " result names";
+  for (BlockArgument argument : block.getArguments()) {
+    auto type = dyn_cast<TeTensorType>(argument.getType());
+    if (!type)
+      return emitOpError("takes tensors only");
+    if (failed(verifyExtents(*this, *this, type.getShape())))
+      return failure();
+  }
+  for (Attribute constraint : getConstraints()) {
+    auto onSize = dyn_cast<SizeConstraintAttr>(constraint);
+    if (!onSize || findSize(onSize.getSize().getValue()) < 0)
+      return emitOpError("has a constraint on something that is not one of "
+                         "its sizes");
+    if (onSize.getKind() == ConstraintKind::Divisible && onSize.getValue() < 1)
+      return emitOpError("has a divisibility constraint by less than 1");
+  }
+  auto terminator = dyn_cast<ReturnOp>(block.getTerminator());
+  if (!terminator || terminator.getNumOperands() != getResultTypes().size())
+    return emitOpError("must end in a te.return of its ")
+           << getResultTypes().size() << " results";
+  for (auto [value, type] :
+       llvm::zip(terminator.getResults(), getResultTypes()))
+    if (value.getType() != cast<TypeAttr>(type).getValue())
+      return emitOpError("returns ") << value.getType() << " where "
+                                     << type << " is declared";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// te.compute
+//===----------------------------------------------------------------------===//
+
+/// Scalar regions may use te scalar ops and integer arith helpers only.
+static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
+  for (Operation &inner : block) {
+    if (isa<TeDialect>(inner.getDialect()) &&
+        !isa<FuncOp, ComputeOp, ReturnOp>(inner))
+      continue;
+    if (isa<arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::ShLIOp,
+            arith::ShRSIOp, arith::AndIOp, arith::OrIOp, arith::CmpIOp,
+            arith::SelectOp>(inner))
+      continue;
+    return op->emitOpError("holds '")
+           << inner.getName() << "', which is not a scalar operation of te";
+  }
+  return success();
+}
+
+static LogicalResult verifyIndexArguments(Operation *op, Block &block,
+                                          size_t count) {
+  if (block.getNumArguments() != count)
+    return op->emitOpError("has ") << block.getNumArguments()
+                                   << " region arguments for " << count
+                                   << " indices";
+  for (BlockArgument argument : block.getArguments())
+    if (!argument.getType().isIndex())
+      return op->emitOpError("has a region argument that is not an index");
+  return success();
+}
+
+LogicalResult ComputeOp::verify() {
+  Block &block = getBlock();
+  auto func = cast<FuncOp>((*this)->getParentOp());
+  if (getIndexNames().size() != getType().getRank())
+    return emitOpError("defines a tensor of rank ")
+           << getType().getRank() << " with " << getIndexNames().size()
+           << " indices";
+  if (failed(verifyIndexArguments(*this, block, getType().getRank())) ||
+      failed(verifyExtents(*this, func, getType().getShape())) ||
+      failed(verifyScalarRegion(*this, block)))
+    return failure();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValue().getType() != getType().getElementType())
+    return emitOpError("must yield a value of its element type ")
+           << getType().getElementType();
+  return success();
+}
+
+ReduceOp ComputeOp::getReduction() {
+  Block &block = getBlock();
+  if (!llvm::hasNItems(block, 2))
+    return {};
+  auto reduce = dyn_cast<ReduceOp>(block.front());
+  auto yield = cast<YieldOp>(block.getTerminator());
+  return reduce && yield.getValue() == reduce.getResult() ? reduce : ReduceOp();
+}
+
+//===----------------------------------------------------------------------===//
+// te.reduce
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  Block &block = getBlock();
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("stands outside a te.func");
+  if (getIndexNames().empty() || getIndexNames().size() != getExtents().size())
+    return emitOpError("has ") << getIndexNames().size() << " indices and "
+                               << getExtents().size() << " extents";
+  if (failed(verifyIndexArguments(*this, block, getExtents().size())) ||
+      failed(verifyExtents(*this, func, getExtents().getValue())) ||
+      failed(verifyScalarRegion(*this, block)))
+    return failure();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValue().getType() != getType())
+    return emitOpError("must yield a value of its type ") << getType();
+  if (getLeaf() != Leaf::Plain) {
+    auto product = yield.getValue().getDefiningOp<BinaryOp>();
+    if (getKind() != ReduceKind::Sum || !product ||
+        product.getKind() != BinaryKind::Mul)
+      return emitOpError("has leaf ")
+             << stringifyLeaf(getLeaf()) << " but is not a sum of products";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReadOp::verify() {
+  TeTensorType type = getTensor().getType();
+  if (getIndices().size() != type.getRank())
+    return emitOpError("reads a tensor of rank ")
+           << type.getRank() << " with " << getIndices().size()
+           << " subscripts";
+  if (getType() != type.getElementType())
+    return emitOpError("reads ") << type.getElementType() << " as "
+                                 << getType();
+  for (Value index : getIndices())
+    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>())
+      return emitOpError("has a subscript that is neither an index nor a "
+                         "constant");
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!isa<FloatAttr, IntegerAttr>(getValue()))
+    return emitOpError("holds neither a float nor an integer");
+  return success();
+}
+
+LogicalResult BitsOp::verify() {
+  Type from = getValue().getType(), to = getType();
+  if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth() ||
+      isa<FloatType>(from) == isa<FloatType>(to))
+    return emitOpError("turns ") << from << " into " << to
+                                 << ": widths must match and one side be an "
+                                    "integer";
+  return success();
+}

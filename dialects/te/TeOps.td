@@ -1,0 +1,375 @@
+//===- TeOps.td - the te dialect: tensor expressions -------*- tablegen -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A te.func is one operator. Its body is a list of te.compute ops, each defining
+// one tensor by a scalar expression over its indices. Every scalar op rounds
+// once, in its type, where it is written (docs/numerics.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_DIALECTS_TE_TEOPS_TD
+#define GIRIH_DIALECTS_TE_TEOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Te_Dialect : Dialect {
+  let name = "te";
+  let cppNamespace = "::girih::te";
+  let summary = "tensor expressions with explicit rounding";
+  let description = [{
+    Operators as lists of tensor definitions. Integer helper operations inside
+    scalar regions come from the `arith` dialect (constant, addi, subi, shli,
+    shrsi, andi, ori, cmpi, select and bitcast on i32 and i64 only).
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Te_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Te_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Te_TensorType : TypeDef<Te_Dialect, "TeTensor"> {
+  let mnemonic = "tensor";
+  let summary = "a tensor whose extents are sizes or constants";
+  let description = [{
+    `!te.tensor<[M, 4096], bf16>`: each extent is a StringAttr naming one of the
+    function's sizes, or an i64 IntegerAttr. Element types: f64 f32 f16 bf16.
+    Rank 0 is `!te.tensor<[], f32>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"mlir::Attribute">:$shape,
+                        "mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getShape().size(); }
+  }];
+}
+
+def Te_Scalar : AnyTypeOf<[F64, F32, F16, BF16, I1, I32, I64]>;
+def Te_Float : AnyTypeOf<[F64, F32, F16, BF16]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Te_ReduceKind : I32Enum<"ReduceKind", "how values are combined", [
+    I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Prod", 1, "prod">,
+    I32EnumCase<"Max", 2, "max">, I32EnumCase<"Min", 3, "min">]> {
+  let cppNamespace = "::girih::te";
+}
+
+def Te_Leaf : I32Enum<"Leaf", "the operation at a chain's leaf", [
+    I32EnumCase<"Plain", 0, "plain">,
+    I32EnumCase<"MulAdd", 1, "muladd">,
+    I32EnumCase<"Fma", 2, "fma">]> {
+  let description = [{
+    plain: acc = acc + body. muladd: the body is a product, rounded, then added.
+    fma: the body is a product a*b (its root is te.binary mul); acc = fma(a, b, acc).
+  }];
+  let cppNamespace = "::girih::te";
+}
+
+def Te_UnaryKind : I32Enum<"UnaryKind", "functions of one value", [
+    I32EnumCase<"Neg", 0, "neg">, I32EnumCase<"Abs", 1, "abs">,
+    I32EnumCase<"Sqrt", 2, "sqrt">, I32EnumCase<"Floor", 3, "floor">,
+    I32EnumCase<"Ceil", 4, "ceil">, I32EnumCase<"Round", 5, "round">,
+    I32EnumCase<"Trunc", 6, "trunc">, I32EnumCase<"Exp", 7, "exp">,
+    I32EnumCase<"Exp2", 8, "exp2">, I32EnumCase<"Log", 9, "log">,
+    I32EnumCase<"Log2", 10, "log2">, I32EnumCase<"Tanh", 11, "tanh">,
+    I32EnumCase<"Rsqrt", 12, "rsqrt">, I32EnumCase<"Rcp", 13, "rcp">]> {
+  let description = [{
+    neg to trunc are exact or correctly rounded everywhere (round is to nearest,
+    ties to even). exp and later have an accuracy (`Accuracy`).
+  }];
+  let cppNamespace = "::girih::te";
+}
+
+def Te_Accuracy : I32Enum<"Accuracy", "how a function is computed", [
+    I32EnumCase<"Unset", 0, "unset">, I32EnumCase<"Fast", 1, "fast">,
+    I32EnumCase<"Portable", 2, "portable">]> {
+  let description = [{
+    unset: by the function's `functions` attribute. fast: hardware units within
+    the table's bound. portable: expanded into exactly rounded operations.
+  }];
+  let cppNamespace = "::girih::te";
+}
+
+def Te_BinaryKind : I32Enum<"BinaryKind", "functions of two values", [
+    I32EnumCase<"Add", 0, "add">, I32EnumCase<"Sub", 1, "sub">,
+    I32EnumCase<"Mul", 2, "mul">, I32EnumCase<"Div", 3, "div">,
+    I32EnumCase<"Min", 4, "min">, I32EnumCase<"Max", 5, "max">]> {
+  let description = [{
+    Each correctly rounded. min and max: NaN wins, min(-0, +0) = -0, max = +0.
+  }];
+  let cppNamespace = "::girih::te";
+}
+
+def Te_CompareKind : I32Enum<"CompareKind", "comparisons", [
+    I32EnumCase<"Lt", 0, "lt">, I32EnumCase<"Le", 1, "le">,
+    I32EnumCase<"Gt", 2, "gt">, I32EnumCase<"Ge", 3, "ge">,
+    I32EnumCase<"Eq", 4, "eq">, I32EnumCase<"Ne", 5, "ne">]> {
+  let description = "Ordered, except `ne`, which is true when a NaN is involved.";
+  let cppNamespace = "::girih::te";
+}
+
+def Te_LogicKind : I32Enum<"LogicKind", "boolean connectives", [
+    I32EnumCase<"And", 0, "and">, I32EnumCase<"Or", 1, "or">]> {
+  let cppNamespace = "::girih::te";
+}
+
+def Te_ConstraintKind : I32Enum<"ConstraintKind", "constraints on a size", [
+    I32EnumCase<"Divisible", 0, "divisible">,
+    I32EnumCase<"AtMost", 1, "at_most">,
+    I32EnumCase<"AtLeast", 2, "at_least">,
+    I32EnumCase<"Equal", 3, "equal">]> {
+  let cppNamespace = "::girih::te";
+}
+
+def Te_SizeConstraintAttr : AttrDef<Te_Dialect, "SizeConstraint"> {
+  let mnemonic = "constraint";
+  let summary = "a promise about one size, checked at launch";
+  let parameters = (ins "mlir::StringAttr":$size,
+                        EnumParameter<Te_ConstraintKind>:$kind,
+                        "int64_t":$value);
+  let assemblyFormat = "`<` $size `,` $kind `,` $value `>`";
+}
+
+def Te_TermAttr : AttrDef<Te_Dialect, "Term"> {
+  let mnemonic = "term";
+  let summary = "an association term";
+  let description = [{
+    The canonical text of arith::Term: `#te.term<"lanes(4096, 4)">`.
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let assemblyFormat = "`<` $text `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
+  let summary = "one operator";
+  let description = [{
+    ```mlir
+    te.func @row_sum sizes ["M", "N"] (%X "X": !te.tensor<[M, N], f32>)
+        -> ("S": !te.tensor<[M], f32>) functions fast {
+      ...
+      te.return %S : !te.tensor<[M], f32>
+    }
+    ```
+    `given` fixes sizes at compile time: parallel to `sizes`, -1 where a size is
+    left dynamic.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$sizes,
+                       DenseI64ArrayAttr:$given,
+                       StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
+                       TypeArrayAttr:$result_types,
+                       ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+    /// Index of `size` in getSizes(), or -1.
+    int findSize(llvm::StringRef size);
+    /// The value of an extent when it is a constant or a given size.
+    std::optional<int64_t> constantExtent(mlir::Attribute extent);
+  }];
+}
+
+def Te_ReturnOp : Te_Op<"return", [Terminator, HasParent<"FuncOp">]> {
+  let summary = "names the operator's outputs";
+  let arguments = (ins Variadic<Te_TensorType>:$results);
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+def Te_ComputeOp : Te_Op<"compute", [SingleBlock, HasParent<"FuncOp">]> {
+  let summary = "defines one tensor by an expression over its indices";
+  let description = [{
+    ```mlir
+    %Y = te.compute "Y" ["i", "j"] : !te.tensor<[M, N], bf16> {
+    ^bb0(%i: index, %j: index):
+      %0 = te.read %X[%i, %j] : !te.tensor<[M, N], bf16>
+      te.yield %0 : bf16
+    }
+    ```
+    The domain is the box of the result's extents. The region reads tensors
+    defined above. In canonical form (after `te-hoist-reductions`) a region that
+    holds a te.reduce holds nothing else but its te.yield.
+  }];
+  let arguments = (ins StrAttr:$name, StrArrayAttr:$index_names);
+  let results = (outs Te_TensorType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+    /// The te.reduce whose result is yielded, when that is all the region does.
+    ReduceOp getReduction();
+  }];
+}
+
+def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
+  let summary = "a reduction over boxes of indices";
+  let description = [{
+    ```mlir
+    %s = te.reduce sum ["k"] in [K] order "fixed" term <"seq"> leaf fma : f32 {
+    ^bb0(%k: index):
+      ...
+      te.yield %p : f32
+    }
+    ```
+    `order` is what the text asked for: "fixed", "sequential" or a term.
+    `term` and `leaf` are set by the assoc phase. Elements are numbered
+    lexicographically over the indices. sum starts at +0.0, prod at 1, max at
+    -inf, min at +inf.
+  }];
+  let arguments = (ins EnumAttr<Te_Dialect, Te_ReduceKind, "reduce_kind", []>:$kind,
+                       StrArrayAttr:$index_names, ArrayAttr:$extents,
+                       StrAttr:$order, OptionalAttr<Te_TermAttr>:$term,
+                       EnumAttr<Te_Dialect, Te_Leaf, "leaf_kind", []>:$leaf);
+  let results = (outs Te_Float:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+  }];
+}
+
+def Te_YieldOp : Te_Op<"yield", [Terminator, Pure,
+    ParentOneOf<["ComputeOp", "ReduceOp"]>]> {
+  let summary = "the value of the enclosing region";
+  let arguments = (ins Te_Scalar:$value);
+  let assemblyFormat = "$value `:` type($value) attr-dict";
+}
+
+def Te_ReadOp : Te_Op<"read", [Pure]> {
+  let summary = "reads one element";
+  let description = "Each subscript is an index of an enclosing region or a te.index_constant.";
+  let arguments = (ins Te_TensorType:$tensor, Variadic<Index>:$indices);
+  let results = (outs Te_Float:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Te_IndexConstantOp : Te_Op<"index_constant", [Pure]> {
+  let summary = "a constant subscript";
+  let arguments = (ins I64Attr:$value);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Te_SizeOp : Te_Op<"size", [Pure]> {
+  let summary = "a size as an index value";
+  let arguments = (ins StrAttr:$size);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$size attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+def Te_ConstantOp : Te_Op<"constant", [Pure,
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "a literal, already rounded to its type";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Te_Scalar:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
+}
+
+def Te_ToFloatOp : Te_Op<"to_float", [Pure]> {
+  let summary = "an index or integer as a float, rounded once";
+  let arguments = (ins AnyTypeOf<[Index, I32, I64]>:$value);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$value `:` type($value) `to` type($result) attr-dict";
+}
+
+def Te_CastOp : Te_Op<"cast", [Pure]> {
+  let summary = "one rounding to another float type (nearest, ties to even)";
+  let arguments = (ins Te_Float:$value);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$value `:` type($value) `to` type($result) attr-dict";
+}
+
+def Te_BitsOp : Te_Op<"bits", [Pure]> {
+  let summary = "reinterprets the bits of an f32 or f64 as i32 or i64, or back";
+  let arguments = (ins AnyTypeOf<[F32, F64, I32, I64]>:$value);
+  let results = (outs AnyTypeOf<[F32, F64, I32, I64]>:$result);
+  let assemblyFormat = "$value `:` type($value) `to` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Te_UnaryOp : Te_Op<"unary", [Pure, SameOperandsAndResultType]> {
+  let summary = "a function of one value";
+  let arguments = (ins EnumAttr<Te_Dialect, Te_UnaryKind, "unary_kind", []>:$kind,
+                       EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$accuracy, Te_Float:$value);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$kind $accuracy $value `:` type($value) attr-dict";
+}
+
+def Te_BinaryOp : Te_Op<"binary", [Pure, SameOperandsAndResultType]> {
+  let summary = "a function of two values, one rounding";
+  let arguments = (ins EnumAttr<Te_Dialect, Te_BinaryKind, "binary_kind", []>:$kind,
+                       Te_Float:$lhs, Te_Float:$rhs);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs `:` type($lhs) attr-dict";
+}
+
+def Te_FmaOp : Te_Op<"fma", [Pure, SameOperandsAndResultType]> {
+  let summary = "a * b + c with one rounding";
+  let arguments = (ins Te_Float:$a, Te_Float:$b, Te_Float:$c);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$a `,` $b `,` $c `:` type($a) attr-dict";
+}
+
+def Te_CompareOp : Te_Op<"compare", [Pure, SameTypeOperands]> {
+  let summary = "compares two values";
+  let arguments = (ins EnumAttr<Te_Dialect, Te_CompareKind, "compare_kind", []>:$kind,
+                       AnyTypeOf<[F64, F32, F16, BF16, I32, I64, Index]>:$lhs,
+                       AnyTypeOf<[F64, F32, F16, BF16, I32, I64, Index]>:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs `:` type($lhs) attr-dict";
+}
+
+def Te_LogicOp : Te_Op<"logic", [Pure, SameOperandsAndResultType]> {
+  let summary = "and, or";
+  let arguments = (ins EnumAttr<Te_Dialect, Te_LogicKind, "logic_kind", []>:$kind, I1:$lhs, I1:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict";
+}
+
+def Te_NotOp : Te_Op<"not", [Pure, SameOperandsAndResultType]> {
+  let summary = "boolean negation";
+  let arguments = (ins I1:$value);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Te_SelectOp : Te_Op<"select", [Pure,
+    AllTypesMatch<["then_value", "else_value", "result"]>]> {
+  let summary = "one of two values";
+  let arguments = (ins I1:$condition, Te_Scalar:$then_value, Te_Scalar:$else_value);
+  let results = (outs Te_Scalar:$result);
+  let assemblyFormat = "$condition `,` $then_value `,` $else_value `:` type($result) attr-dict";
+}
+
+#endif // GIRIH_DIALECTS_TE_TEOPS_TD

@@ -1,0 +1,305 @@
+//===- TeText.cpp - custom text forms of te types and ops -----------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Te.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace girih::te;
+
+//===----------------------------------------------------------------------===//
+// Extents: a size's name or an integer
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseExtents(AsmParser &parser,
+                                SmallVectorImpl<Attribute> &extents) {
+  Builder &builder = parser.getBuilder();
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        std::string keyword;
+        if (succeeded(parser.parseOptionalKeywordOrString(&keyword))) {
+          extents.push_back(builder.getStringAttr(keyword));
+          return success();
+        }
+        int64_t value = 0;
+        if (parser.parseInteger(value))
+          return failure();
+        extents.push_back(builder.getI64IntegerAttr(value));
+        return success();
+      });
+}
+
+static void printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {
+  printer << '[';
+  llvm::interleaveComma(extents, printer, [&](Attribute extent) {
+    if (auto name = dyn_cast<StringAttr>(extent))
+      printer.printKeywordOrString(name.getValue());
+    else
+      printer << cast<IntegerAttr>(extent).getInt();
+  });
+  printer << ']';
+}
+
+Type TeTensorType::parse(AsmParser &parser) {
+  SmallVector<Attribute> shape;
+  Type elementType;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseExtents(parser, shape) ||
+      parser.parseComma() || parser.parseType(elementType) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TeTensorType>(loc, parser.getContext(),
+                                       ArrayRef<Attribute>(shape),
+                                       elementType);
+}
+
+void TeTensorType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printExtents(printer, getShape());
+  printer << ", " << getElementType() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Names: ["i", "j"]
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseNames(OpAsmParser &parser, ArrayAttr &names) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseString(&name))
+          return failure();
+        list.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      }))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printNames(OpAsmPrinter &printer, ArrayAttr names) {
+  printer << '[';
+  llvm::interleaveComma(names, printer, [&](Attribute name) {
+    printer.printString(cast<StringAttr>(name).getValue());
+  });
+  printer << ']';
+}
+
+//===----------------------------------------------------------------------===//
+// te.func
+//===----------------------------------------------------------------------===//
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  ArrayAttr sizes;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      parser.parseKeyword("sizes") || parseNames(parser, sizes))
+    return failure();
+  SmallVector<int64_t> given(sizes.size(), -1);
+  if (succeeded(parser.parseOptionalKeyword("given"))) {
+    given.clear();
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              return parser.parseInteger(given.emplace_back());
+            }))
+      return failure();
+  }
+
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> argumentNames;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            std::string argumentName;
+            OpAsmParser::Argument &argument = arguments.emplace_back();
+            if (parser.parseArgument(argument) ||
+                parser.parseString(&argumentName) || parser.parseColon() ||
+                parser.parseType(argument.type))
+              return failure();
+            argumentNames.push_back(builder.getStringAttr(argumentName));
+            return success();
+          }) ||
+      parser.parseArrow())
+    return failure();
+
+  SmallVector<Attribute> resultNames, resultTypes;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            std::string resultName;
+            Type type;
+            if (parser.parseString(&resultName) || parser.parseColon() ||
+                parser.parseType(type))
+              return failure();
+            resultNames.push_back(builder.getStringAttr(resultName));
+            resultTypes.push_back(TypeAttr::get(type));
+            return success();
+          }))
+    return failure();
+
+  ArrayAttr constraints = builder.getArrayAttr({});
+  if (succeeded(parser.parseOptionalKeyword("where")))
+    if (parser.parseAttribute(constraints))
+      return failure();
+
+  StringRef accuracy;
+  SMLoc accuracyLoc;
+  if (parser.parseKeyword("functions") ||
+      parser.getCurrentLocation(&accuracyLoc) || parser.parseKeyword(&accuracy))
+    return failure();
+  std::optional<Accuracy> functions = symbolizeAccuracy(accuracy);
+  if (!functions)
+    return parser.emitError(accuracyLoc, "expected fast, portable or unset");
+
+  Properties &properties = result.getOrAddProperties<Properties>();
+  properties.sizes = sizes;
+  properties.given = builder.getDenseI64ArrayAttr(given);
+  properties.arg_names = builder.getArrayAttr(argumentNames);
+  properties.result_names = builder.getArrayAttr(resultNames);
+  properties.result_types = builder.getArrayAttr(resultTypes);
+  properties.constraints = constraints;
+  properties.functions = AccuracyAttr::get(builder.getContext(), *functions);
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << " sizes ";
+  printNames(printer, getSizes());
+  if (llvm::any_of(getGiven(), [](int64_t value) { return value >= 0; })) {
+    printer << " given [";
+    llvm::interleaveComma(getGiven(), printer);
+    printer << ']';
+  }
+  printer << '(';
+  llvm::interleaveComma(
+      llvm::zip(getBlock().getArguments(), getArgNames()), printer,
+      [&](auto pair) {
+        auto [argument, name] = pair;
+        printer << argument << ' ';
+        printer.printString(cast<StringAttr>(name).getValue());
+        printer << ": " << argument.getType();
+      });
+  printer << ") -> (";
+  llvm::interleaveComma(
+      llvm::zip(getResultNames(), getResultTypes()), printer, [&](auto pair) {
+        auto [name, type] = pair;
+        printer.printString(cast<StringAttr>(name).getValue());
+        printer << ": " << cast<TypeAttr>(type).getValue();
+      });
+  printer << ')';
+  if (!getConstraints().empty())
+    printer << " where " << getConstraints();
+  printer << " functions " << stringifyAccuracy(getFunctions()) << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// te.compute, te.reduce, te.read
+//===----------------------------------------------------------------------===//
+
+ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
+  Properties &properties = result.getOrAddProperties<Properties>();
+  std::string name;
+  Type type;
+  if (parser.parseString(&name) || parseNames(parser, properties.index_names) ||
+      parser.parseColonType(type) ||
+      parser.parseRegion(*result.addRegion(), {}))
+    return failure();
+  properties.name = parser.getBuilder().getStringAttr(name);
+  result.addTypes(type);
+  return success();
+}
+
+void ComputeOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printString(getName());
+  printer << ' ';
+  printNames(printer, getIndexNames());
+  printer << " : " << getType() << ' ';
+  printer.printRegion(getBody());
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  StringRef kindText, leafText;
+  std::string order;
+  SmallVector<Attribute> extents;
+  SMLoc kindLoc = parser.getCurrentLocation(), leafLoc;
+  Type type;
+  if (parser.parseKeyword(&kindText) ||
+      parseNames(parser, properties.index_names) ||
+      parser.parseKeyword("in") || parseExtents(parser, extents) ||
+      parser.parseKeyword("order") || parser.parseString(&order))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("term"))) {
+    std::string text;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseLess() || parser.parseString(&text) ||
+        parser.parseGreater())
+      return failure();
+    properties.term =
+        parser.getChecked<TermAttr>(loc, parser.getContext(), StringRef(text));
+    if (!properties.term)
+      return failure();
+  }
+  if (parser.parseKeyword("leaf") || parser.getCurrentLocation(&leafLoc) ||
+      parser.parseKeyword(&leafText) || parser.parseColonType(type) ||
+      parser.parseRegion(*result.addRegion(), {}))
+    return failure();
+  std::optional<ReduceKind> kind = symbolizeReduceKind(kindText);
+  if (!kind)
+    return parser.emitError(kindLoc, "expected sum, prod, max or min");
+  std::optional<Leaf> leaf = symbolizeLeaf(leafText);
+  if (!leaf)
+    return parser.emitError(leafLoc, "expected plain, muladd or fma");
+  properties.kind = ReduceKindAttr::get(builder.getContext(), *kind);
+  properties.leaf = LeafAttr::get(builder.getContext(), *leaf);
+  properties.extents = builder.getArrayAttr(extents);
+  properties.order = builder.getStringAttr(order);
+  result.addTypes(type);
+  return success();
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyReduceKind(getKind()) << ' ';
+  printNames(printer, getIndexNames());
+  printer << " in ";
+  printExtents(printer, getExtents().getValue());
+  printer << " order ";
+  printer.printString(getOrder());
+  if (TermAttr term = getTermAttr()) {
+    printer << " term <";
+    printer.printString(term.getText());
+    printer << '>';
+  }
+  printer << " leaf " << stringifyLeaf(getLeaf()) << " : " << getType() << ' ';
+  printer.printRegion(getBody());
+}
+
+ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand tensor;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  TeTensorType type;
+  if (parser.parseOperand(tensor) ||
+      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperand(tensor, type, result.operands) ||
+      parser.resolveOperands(indices, parser.getBuilder().getIndexType(),
+                             result.operands))
+    return failure();
+  result.addTypes(type.getElementType());
+  return success();
+}
+
+void ReadOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getTensor() << '[' << getIndices()
+          << "] : " << getTensor().getType();
+}

@@ -1,0 +1,227 @@
+//===- HoistReductions.cpp - a tensor for every reduction -----------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/te/HoistReductions.h"
+
+#include "passes/te/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace girih::te;
+
+namespace girih::te {
+#define GEN_PASS_DEF_HOISTREDUCTIONS
+#include "passes/te/Passes.h.inc"
+} // namespace girih::te
+
+namespace {
+
+/// Names that a new tensor may not take.
+class NameTable {
+public:
+  explicit NameTable(FuncOp func) {
+    for (ArrayAttr names :
+         {func.getSizes(), func.getArgNames(), func.getResultNames()})
+      add(names);
+    func.walk([&](Operation *op) {
+      if (auto compute = dyn_cast<ComputeOp>(op)) {
+        names.insert(compute.getName());
+        add(compute.getIndexNames());
+      } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+        add(reduce.getIndexNames());
+      }
+    });
+  }
+
+  /// `base`, or the first of base_2, base_3 ... that is free; now taken.
+  std::string take(const Twine &base) {
+    std::string name = base.str();
+    for (unsigned count = 2; !names.insert(name).second; ++count)
+      name = (base + "_" + Twine(count)).str();
+    return name;
+  }
+
+private:
+  void add(ArrayAttr list) {
+    for (Attribute name : list)
+      names.insert(cast<StringAttr>(name).getValue());
+  }
+
+  llvm::StringSet<> names;
+};
+
+/// What a reduction takes from the regions around it.
+struct Captured {
+  SmallVector<Operation *> scalars;   ///< operations, in order
+  SmallVector<BlockArgument> indices; ///< outermost region first
+};
+
+/// One index of an enclosing region.
+struct IndexFacts {
+  StringRef name;
+  Attribute extent;
+};
+
+} // namespace
+
+static IndexFacts factsOf(BlockArgument index) {
+  Operation *owner = index.getOwner()->getParentOp();
+  unsigned number = index.getArgNumber();
+  if (auto compute = dyn_cast<ComputeOp>(owner))
+    return {cast<StringAttr>(compute.getIndexNames()[number]).getValue(),
+            compute.getType().getShape()[number]};
+  auto reduce = cast<ReduceOp>(owner);
+  return {cast<StringAttr>(reduce.getIndexNames()[number]).getValue(),
+          reduce.getExtents()[number]};
+}
+
+/// Number of regions around `block` inside its te.compute.
+static unsigned depthOf(Block *block) {
+  unsigned depth = 0;
+  for (Operation *op = block->getParentOp(); isa<ReduceOp>(op);
+       op = op->getParentOp())
+    ++depth;
+  return depth;
+}
+
+static Captured captureOf(ReduceOp reduce) {
+  llvm::SetVector<Operation *> scalars;
+  llvm::SetVector<BlockArgument> indices;
+  auto compute = reduce->getParentOfType<ComputeOp>();
+  SmallVector<Value> pending;
+  auto visitOperands = [&](Operation *op) {
+    llvm::append_range(pending, op->getOperands());
+  };
+  reduce.getBody().walk(visitOperands);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    Region *region = value.getParentRegion();
+    if (reduce.getBody().isAncestor(region) ||
+        !compute.getBody().isAncestor(region))
+      continue; // its own, or a tensor
+    if (auto index = dyn_cast<BlockArgument>(value))
+      indices.insert(index);
+    else if (scalars.insert(value.getDefiningOp()))
+      visitOperands(value.getDefiningOp());
+  }
+
+  Captured captured{scalars.takeVector(), indices.takeVector()};
+  // Definition order: by nesting, then by place in the block.
+  llvm::sort(captured.scalars, [](Operation *a, Operation *b) {
+    unsigned depthA = depthOf(a->getBlock()), depthB = depthOf(b->getBlock());
+    return depthA != depthB ? depthA < depthB : a->isBeforeInBlock(b);
+  });
+  llvm::sort(captured.indices, [](BlockArgument a, BlockArgument b) {
+    unsigned depthA = depthOf(a.getOwner()), depthB = depthOf(b.getOwner());
+    return depthA != depthB ? depthA < depthB
+                            : a.getArgNumber() < b.getArgNumber();
+  });
+  return captured;
+}
+
+/// Clones the captured scalars to the front of the reduction's body, which then
+/// depends on indices and tensors only.
+static void sinkScalars(ReduceOp reduce, const Captured &captured) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&reduce.getBlock());
+  IRMapping map;
+  for (Operation *op : captured.scalars) {
+    Operation *clone = builder.clone(*op, map);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+      from.replaceUsesWithIf(to, [&](OpOperand &use) {
+        return reduce.getBody().isAncestor(use.getOwner()->getParentRegion());
+      });
+  }
+}
+
+/// True when the reduction is all its compute does and is not repeated along an
+/// index that it does not use.
+static bool standsAlone(ComputeOp compute, ReduceOp reduce,
+                        const Captured &captured) {
+  auto yield = cast<YieldOp>(compute.getBlock().getTerminator());
+  return yield.getValue() == reduce.getResult() &&
+         captured.indices.size() == compute.getType().getRank();
+}
+
+/// Moves `reduce`, which captures only `indices`, into a te.compute before the
+/// one that holds it.
+static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
+                            ArrayRef<BlockArgument> indices, NameTable &names) {
+  OpBuilder builder(compute);
+  SmallVector<Attribute> extents, indexNames;
+  llvm::StringSet<> taken;
+  for (BlockArgument index : indices) {
+    IndexFacts facts = factsOf(index);
+    std::string name = facts.name.str();
+    for (unsigned count = 2; !taken.insert(name).second; ++count)
+      name = (facts.name + "_" + Twine(count)).str();
+    indexNames.push_back(builder.getStringAttr(name));
+    extents.push_back(facts.extent);
+  }
+  auto type =
+      TeTensorType::get(builder.getContext(), extents, reduce.getType());
+  auto own =
+      ComputeOp::create(builder, reduce.getLoc(), type,
+                        names.take(compute.getName() + "_" +
+                                   stringifyReduceKind(reduce.getKind())),
+                        builder.getArrayAttr(indexNames));
+  Block *body = builder.createBlock(&own.getBody());
+  for (BlockArgument index : indices) {
+    Value inner = body->addArgument(builder.getIndexType(), index.getLoc());
+    index.replaceUsesWithIf(inner, [&](OpOperand &use) {
+      return reduce.getBody().isAncestor(use.getOwner()->getParentRegion());
+    });
+  }
+
+  builder.setInsertionPoint(reduce);
+  auto read = ReadOp::create(
+      builder, reduce.getLoc(), reduce.getType(), own.getResult(),
+      SmallVector<Value>(indices.begin(), indices.end()));
+  reduce.getResult().replaceAllUsesWith(read);
+  reduce->moveBefore(body, body->end());
+  builder.setInsertionPointToEnd(body);
+  YieldOp::create(builder, reduce.getLoc(), reduce.getResult());
+}
+
+/// Erases scalars that nothing uses, so that a reduction is left alone.
+static void eraseDeadScalars(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty())
+      op.erase();
+}
+
+void girih::te::hoistReductions(FuncOp func) {
+  NameTable names(func);
+  for (auto compute :
+       llvm::make_early_inc_range(func.getBlock().getOps<ComputeOp>())) {
+    // Inner and earlier reductions first: what a later one captures is scalar.
+    SmallVector<ReduceOp> reductions;
+    compute.walk<WalkOrder::PostOrder>(
+        [&](ReduceOp reduce) { reductions.push_back(reduce); });
+    for (ReduceOp reduce : reductions) {
+      if (reduce.use_empty()) {
+        reduce.erase();
+        continue;
+      }
+      Captured captured = captureOf(reduce);
+      sinkScalars(reduce, captured);
+      if (!standsAlone(compute, reduce, captured))
+        moveToOwnTensor(compute, reduce, captured.indices, names);
+    }
+    if (!reductions.empty())
+      eraseDeadScalars(compute.getBlock());
+  }
+}
+
+namespace {
+struct HoistReductionsPass
+    : girih::te::impl::HoistReductionsBase<HoistReductionsPass> {
+  void runOnOperation() override { hoistReductions(getOperation()); }
+};
+} // namespace

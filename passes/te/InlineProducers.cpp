@@ -1,0 +1,73 @@
+//===- InlineProducers.cpp - elements computed where they are read --------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/te/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace girih::te;
+
+namespace girih::te {
+#define GEN_PASS_DEF_INLINEPRODUCERS
+#include "passes/te/Passes.h.inc"
+} // namespace girih::te
+
+/// Number of indices of all regions around `op` up to its te.compute.
+static unsigned countEnclosingIndices(Operation *op) {
+  unsigned count = 0;
+  for (Operation *around = op->getParentOp(); isa<ComputeOp, ReduceOp>(around);
+       around = around->getParentOp())
+    count += around->getRegion(0).getNumArguments();
+  return count;
+}
+
+/// The only reader of `compute`, when each of its runs reads another element:
+/// its subscripts are all the indices around it, each once.
+static ReadOp onlyReader(ComputeOp compute) {
+  if (!compute->hasOneUse())
+    return {};
+  auto read = dyn_cast<ReadOp>(*compute->user_begin());
+  if (!read)
+    return {};
+  llvm::SmallPtrSet<Value, 8> subscripts;
+  for (Value index : read.getIndices())
+    if (!isa<BlockArgument>(index) || !subscripts.insert(index).second)
+      return {};
+  return subscripts.size() == countEnclosingIndices(read) ? read : ReadOp();
+}
+
+static bool isMap(ComputeOp compute) {
+  return compute.getBlock().getOps<ReduceOp>().empty();
+}
+
+static void inlineInto(ReadOp read, ComputeOp compute) {
+  OpBuilder builder(read);
+  IRMapping map;
+  map.map(compute.getBlock().getArguments(), read.getIndices());
+  for (Operation &op : compute.getBlock().without_terminator())
+    builder.clone(op, map);
+  auto yield = cast<YieldOp>(compute.getBlock().getTerminator());
+  read.getResult().replaceAllUsesWith(map.lookup(yield.getValue()));
+  read.erase();
+  compute.erase();
+}
+
+namespace {
+struct InlineProducersPass
+    : girih::te::impl::InlineProducersBase<InlineProducersPass> {
+  void runOnOperation() override {
+    // In text order: a map that took in another is itself inlined later.
+    for (auto compute : llvm::make_early_inc_range(
+             getOperation().getBlock().getOps<ComputeOp>()))
+      if (isMap(compute))
+        if (ReadOp read = onlyReader(compute))
+          inlineInto(read, compute);
+  }
+};
+} // namespace

@@ -1,0 +1,43 @@
+// RUN: girih-opt %s --te-expand-functions | FileCheck %s
+
+// CHECK-LABEL: te.func @portable
+te.func @portable sizes ["N"] (%X "X": !te.tensor<[N], f32>)
+    -> ("Y": !te.tensor<[N], f32>) functions portable {
+  // CHECK:     %[[X:.*]] = te.read
+  // CHECK:     %[[ONE:.*]] = te.constant 1.000000e+00 : f32
+  // CHECK:     %[[R:.*]] = te.binary div %[[ONE]], %[[X]] : f32
+  // CHECK-NOT: te.unary exp2
+  // CHECK:     te.fma
+  // CHECK:     arith.shrsi
+  // CHECK:     te.bits %{{.*}} : i32 to f32
+  // An accuracy at the use wins over the function's.
+  // CHECK:     te.unary tanh fast
+  %Y = te.compute "Y" ["i"] : !te.tensor<[N], f32> {
+  ^bb0(%i: index):
+    %x = te.read %X[%i] : !te.tensor<[N], f32>
+    %r = te.unary rcp unset %x : f32
+    %e = te.unary exp2 unset %r : f32
+    %y = te.unary tanh fast %e : f32
+    te.yield %y : f32
+  }
+  te.return %Y : !te.tensor<[N], f32>
+}
+
+// Where nothing is said, functions are fast.
+
+// CHECK-LABEL: te.func @unset
+te.func @unset sizes ["N"] (%X "X": !te.tensor<[N], bf16>)
+    -> ("Y": !te.tensor<[N], bf16>) functions unset {
+  // CHECK: te.unary exp fast
+  // CHECK: te.cast %{{.*}} : bf16 to f32
+  // CHECK: te.unary sqrt
+  // CHECK: te.cast %{{.*}} : f32 to bf16
+  %Y = te.compute "Y" ["i"] : !te.tensor<[N], bf16> {
+  ^bb0(%i: index):
+    %x = te.read %X[%i] : !te.tensor<[N], bf16>
+    %e = te.unary exp unset %x : bf16
+    %y = te.unary rsqrt portable %e : bf16
+    te.yield %y : bf16
+  }
+  te.return %Y : !te.tensor<[N], bf16>
+}
