@@ -1,0 +1,343 @@
+//===- ExprGen.cpp - one expression to te ops -----------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/mlirgen/ExprGen.h"
+
+#include "compiler/arith/Term.h"
+#include "compiler/mlirgen/Codes.h"
+
+#include <fmt/format.h>
+
+namespace girih::mlirgen {
+
+using namespace frontend;
+using mlir::Location;
+using mlir::Value;
+
+ExprGen::ExprGen(mlir::OpBuilder &builder, const SourceFile &source,
+                 Diagnostics &diags)
+    : builder(builder), source(source), diags(diags),
+      fileName(builder.getStringAttr(source.name())) {}
+
+//===----------------------------------------------------------------------===//
+// Places, types, extents
+//===----------------------------------------------------------------------===//
+
+Location ExprGen::at(SourceRange range) const {
+  LineColumn place = source.lineColumn(range.begin);
+  return mlir::FileLineColLoc::get(fileName, place.line, place.column);
+}
+
+Location ExprGen::locOf(const Expr &expr) const {
+  return libraryCall ? *libraryCall : at(expr.range);
+}
+
+mlir::Type ExprGen::typeOf(ScalarType type) const {
+  switch (type) {
+  case ScalarType::F64:
+    return builder.getF64Type();
+  case ScalarType::F32:
+    return builder.getF32Type();
+  case ScalarType::F16:
+    return builder.getF16Type();
+  case ScalarType::BF16:
+    return builder.getBF16Type();
+  case ScalarType::Bool:
+    return builder.getI1Type();
+  case ScalarType::Index:
+    return builder.getIndexType();
+  }
+  llvm_unreachable("a scalar type");
+}
+
+mlir::Attribute ExprGen::extentOf(const Extent &extent) const {
+  if (extent.size)
+    return builder.getStringAttr(extent.size->name.text);
+  return builder.getI64IntegerAttr(extent.constant);
+}
+
+mlir::ArrayAttr ExprGen::namesOf(
+    const std::vector<std::unique_ptr<IndexVariable>> &variables) const {
+  llvm::SmallVector<mlir::Attribute> names;
+  for (const auto &variable : variables)
+    names.push_back(builder.getStringAttr(variable->name.text));
+  return builder.getArrayAttr(names);
+}
+
+void ExprGen::bindIndices(
+    const std::vector<std::unique_ptr<IndexVariable>> &variables,
+    mlir::Block &block) {
+  for (const auto &variable : variables)
+    indices[variable.get()] =
+        block.addArgument(builder.getIndexType(), at(variable->name.range));
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Value ExprGen::emit(const Expr &expr) {
+  return std::visit([&](const auto &node) { return emitNode(node, expr); },
+                    expr.node);
+}
+
+Value ExprGen::emitConstant(double value, ScalarType type, Location loc) {
+  // The front end has rounded: this conversion is exact.
+  auto attribute = mlir::FloatAttr::get(typeOf(type), value);
+  return te::ConstantOp::create(builder, loc, attribute);
+}
+
+Value ExprGen::emitNode(const LiteralExpr &literal, const Expr &expr) {
+  Location loc = locOf(expr);
+  if (expr.type == ScalarType::Index)
+    return te::IndexConstantOp::create(builder, loc, literal.indexValue);
+  return emitConstant(literal.value, expr.type, loc);
+}
+
+Value ExprGen::emitNode(const BoolExpr &node, const Expr &expr) {
+  return te::ConstantOp::create(
+      builder, locOf(expr),
+      llvm::cast<mlir::IntegerAttr>(builder.getBoolAttr(node.value)));
+}
+
+Value ExprGen::emitNode(const NameExpr &name, const Expr &expr) {
+  if (auto *parameter = std::get_if<const FnParam *>(&name.target))
+    return parameters.lookup(*parameter);
+  if (auto *index = std::get_if<const IndexVariable *>(&name.target))
+    return indices.lookup(*index);
+  if (auto *size = std::get_if<const SizeSymbol *>(&name.target))
+    return te::SizeOp::create(builder, locOf(expr), builder.getIndexType(),
+                              (*size)->name.text);
+  auto *constant = std::get<const ConstDecl *>(name.target);
+  return emitConstant(constant->folded, constant->type, locOf(expr));
+}
+
+Value ExprGen::emitNode(const AccessExpr &access, const Expr &expr) {
+  llvm::SmallVector<Value> subscripts;
+  for (const Subscript &subscript : access.subscripts) {
+    if (subscript.variable)
+      subscripts.push_back(indices.lookup(subscript.variable));
+    else
+      subscripts.push_back(te::IndexConstantOp::create(
+          builder, at(subscript.range), subscript.constant));
+  }
+  return te::ReadOp::create(builder, locOf(expr), typeOf(expr.type),
+                            tensors.lookup(access.tensor), subscripts);
+}
+
+Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {
+  Value value = emit(*cast.operand);
+  if (cast.operand->type == cast.to)
+    return value;
+  if (cast.operand->type == ScalarType::Index)
+    return te::ToFloatOp::create(builder, locOf(expr), typeOf(cast.to), value);
+  return te::CastOp::create(builder, locOf(expr), typeOf(cast.to), value);
+}
+
+Value ExprGen::emitNode(const UnaryExpr &unary, const Expr &expr) {
+  Value value = emit(*unary.operand);
+  if (unary.op == UnaryOp::Not)
+    return te::NotOp::create(builder, locOf(expr), value);
+  return te::UnaryOp::create(builder, locOf(expr), te::UnaryKind::Neg,
+                             te::Accuracy::Unset, value);
+}
+
+Value ExprGen::emitNode(const BinaryExpr &binary, const Expr &expr) {
+  Value lhs = emit(*binary.lhs), rhs = emit(*binary.rhs);
+  Location loc = locOf(expr);
+  auto arithmetic = [&](te::BinaryKind kind) -> Value {
+    return te::BinaryOp::create(builder, loc, kind, lhs, rhs);
+  };
+  auto compare = [&](te::CompareKind kind) -> Value {
+    return te::CompareOp::create(builder, loc, kind, lhs, rhs);
+  };
+  switch (binary.op) {
+  case BinaryOp::Add:
+    return arithmetic(te::BinaryKind::Add);
+  case BinaryOp::Sub:
+    return arithmetic(te::BinaryKind::Sub);
+  case BinaryOp::Mul:
+    return arithmetic(te::BinaryKind::Mul);
+  case BinaryOp::Div:
+    return arithmetic(te::BinaryKind::Div);
+  case BinaryOp::Equal:
+    return compare(te::CompareKind::Eq);
+  case BinaryOp::NotEqual:
+    return compare(te::CompareKind::Ne);
+  case BinaryOp::Less:
+    return compare(te::CompareKind::Lt);
+  case BinaryOp::LessEqual:
+    return compare(te::CompareKind::Le);
+  case BinaryOp::Greater:
+    return compare(te::CompareKind::Gt);
+  case BinaryOp::GreaterEqual:
+    return compare(te::CompareKind::Ge);
+  case BinaryOp::And:
+    return te::LogicOp::create(builder, loc, te::LogicKind::And, lhs, rhs);
+  case BinaryOp::Or:
+    return te::LogicOp::create(builder, loc, te::LogicKind::Or, lhs, rhs);
+  }
+  llvm_unreachable("a binary operator");
+}
+
+Value ExprGen::emitNode(const IfExpr &choice, const Expr &expr) {
+  // The text evaluates the chosen side only. Evaluating both and choosing has
+  // the same meaning: no operation traps or has another effect, and inference
+  // has put every read of either side inside its tensor.
+  Value condition = emit(*choice.condition);
+  Value thenValue = emit(*choice.thenValue);
+  Value elseValue = emit(*choice.elseValue);
+  return te::SelectOp::create(builder, locOf(expr), condition, thenValue,
+                              elseValue);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Value ExprGen::emitNode(const CallExpr &call, const Expr &expr) {
+  return call.fn ? inlineCall(call, locOf(expr))
+                 : emitBuiltin(call, locOf(expr));
+}
+
+Value ExprGen::inlineCall(const CallExpr &call, Location loc) {
+  // All arguments first: one of them may call the same function.
+  llvm::SmallVector<Value, 4> arguments;
+  for (const ExprPtr &argument : call.arguments)
+    arguments.push_back(emit(*argument));
+  for (size_t i = 0; i < arguments.size(); ++i)
+    parameters[&call.fn->params[i]] = arguments[i];
+  auto outer = libraryCall;
+  if (call.fn->library && !libraryCall)
+    libraryCall = loc;
+  Value result = emit(*call.fn->body);
+  libraryCall = outer;
+  return result;
+}
+
+static te::UnaryKind unaryKind(Builtin builtin) {
+  switch (builtin) {
+  case Builtin::Abs:
+    return te::UnaryKind::Abs;
+  case Builtin::Neg:
+    return te::UnaryKind::Neg;
+  case Builtin::Sqrt:
+    return te::UnaryKind::Sqrt;
+  case Builtin::Rsqrt:
+    return te::UnaryKind::Rsqrt;
+  case Builtin::Rcp:
+    return te::UnaryKind::Rcp;
+  case Builtin::Exp:
+    return te::UnaryKind::Exp;
+  case Builtin::Exp2:
+    return te::UnaryKind::Exp2;
+  case Builtin::Log:
+    return te::UnaryKind::Log;
+  case Builtin::Log2:
+    return te::UnaryKind::Log2;
+  case Builtin::Tanh:
+    return te::UnaryKind::Tanh;
+  case Builtin::Floor:
+    return te::UnaryKind::Floor;
+  case Builtin::Ceil:
+    return te::UnaryKind::Ceil;
+  case Builtin::Round:
+    return te::UnaryKind::Round;
+  case Builtin::Trunc:
+    return te::UnaryKind::Trunc;
+  case Builtin::Fma:
+  case Builtin::Min:
+  case Builtin::Max:
+    break;
+  }
+  llvm_unreachable("a function of one value");
+}
+
+static te::Accuracy accuracyOf(const CallExpr &call) {
+  if (!call.accuracy)
+    return te::Accuracy::Unset;
+  return *call.accuracy == Accuracy::Fast ? te::Accuracy::Fast
+                                          : te::Accuracy::Portable;
+}
+
+Value ExprGen::emitBuiltin(const CallExpr &call, Location loc) {
+  llvm::SmallVector<Value, 3> values;
+  for (const ExprPtr &argument : call.arguments)
+    values.push_back(emit(*argument));
+  switch (*call.builtin) {
+  case Builtin::Fma:
+    return te::FmaOp::create(builder, loc, values[0], values[1], values[2]);
+  case Builtin::Min:
+    return te::BinaryOp::create(builder, loc, te::BinaryKind::Min, values[0],
+                                values[1]);
+  case Builtin::Max:
+    return te::BinaryOp::create(builder, loc, te::BinaryKind::Max, values[0],
+                                values[1]);
+  default:
+    return te::UnaryOp::create(builder, loc, unaryKind(*call.builtin),
+                               accuracyOf(call), values[0]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static te::ReduceKind kindOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return te::ReduceKind::Sum;
+  case ReduceKind::Prod:
+    return te::ReduceKind::Prod;
+  case ReduceKind::Max:
+    return te::ReduceKind::Max;
+  case ReduceKind::Min:
+    return te::ReduceKind::Min;
+  }
+  llvm_unreachable("a kind of reduction");
+}
+
+std::string ExprGen::orderOf(const ReduceExpr &reduce) {
+  // The front end has said that a clause on max or min has no effect.
+  if (reduce.kind == ReduceKind::Max || reduce.kind == ReduceKind::Min)
+    return "fixed";
+  switch (reduce.order.kind) {
+  case ReduceOrder::Kind::Fixed:
+    return "fixed";
+  case ReduceOrder::Kind::Sequential:
+    return "sequential";
+  case ReduceOrder::Kind::Pinned:
+    break;
+  }
+  std::string text = spelling(*reduce.order.term), problem;
+  size_t offset = 0;
+  if (auto term = arith::parseTerm(text, problem, offset))
+    return arith::printTerm(*term);
+  diags.error(codes::kBadOrder,
+              fmt::format("'{}' is no association term: {}", text, problem),
+              reduce.order.range);
+  return text;
+}
+
+Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
+  llvm::SmallVector<mlir::Attribute> extents;
+  for (const auto &index : reduce.indices)
+    extents.push_back(extentOf(*index->extent));
+  Location loc = locOf(expr);
+  auto op = te::ReduceOp::create(builder, loc, typeOf(expr.type),
+                                 kindOf(reduce.kind), namesOf(reduce.indices),
+                                 builder.getArrayAttr(extents), orderOf(reduce),
+                                 te::TermAttr(), te::Leaf::Plain);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *body = builder.createBlock(&op.getBody());
+  bindIndices(reduce.indices, *body);
+  Value value = emit(*reduce.body);
+  te::YieldOp::create(builder, locOf(*reduce.body), value);
+  return op.getResult();
+}
+
+} // namespace girih::mlirgen

@@ -1,0 +1,85 @@
+//===- ExprGen.h - one expression to te ops ---------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_MLIRGEN_EXPRGEN_H
+#define GIRIH_COMPILER_MLIRGEN_EXPRGEN_H
+
+#include "compiler/frontend/Ast.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/te/Te.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace girih::mlirgen {
+
+/// Emits the expressions of one operator at the builder's place. What they
+/// read is bound before.
+class ExprGen {
+public:
+  ExprGen(mlir::OpBuilder &builder, const SourceFile &source,
+          Diagnostics &diags);
+
+  void bind(const frontend::Tensor &tensor, mlir::Value value) {
+    tensors[&tensor] = value;
+  }
+  /// Adds one index argument to `block` for each index and binds them.
+  void bindIndices(
+      const std::vector<std::unique_ptr<frontend::IndexVariable>> &indices,
+      mlir::Block &block);
+  mlir::Value tensorValue(const frontend::Tensor &tensor) const {
+    return tensors.lookup(&tensor);
+  }
+
+  /// The value of `expr`, of type typeOf(expr.type).
+  mlir::Value emit(const frontend::Expr &expr);
+
+  // Shared with what is around the expressions.
+  mlir::Location at(SourceRange range) const;
+  mlir::Type typeOf(frontend::ScalarType type) const;
+  mlir::Attribute extentOf(const frontend::Extent &extent) const;
+  mlir::ArrayAttr
+  namesOf(const std::vector<std::unique_ptr<frontend::IndexVariable>> &indices)
+      const;
+
+private:
+  mlir::Location locOf(const frontend::Expr &expr) const;
+  mlir::Value emitConstant(double value, frontend::ScalarType type,
+                           mlir::Location loc);
+  mlir::Value emitNode(const frontend::LiteralExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::BoolExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::NameExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::AccessExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::CastExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::UnaryExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::BinaryExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::IfExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::CallExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::ReduceExpr &, const frontend::Expr &);
+  mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
+  mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
+  /// The text of te.reduce's `order`.
+  std::string orderOf(const frontend::ReduceExpr &reduce);
+
+  mlir::OpBuilder &builder;
+  const SourceFile &source;
+  Diagnostics &diags;
+  mlir::StringAttr fileName;
+  llvm::DenseMap<const frontend::Tensor *, mlir::Value> tensors;
+  llvm::DenseMap<const frontend::IndexVariable *, mlir::Value> indices;
+  /// Functions do not recurse, so each parameter has one value at a time.
+  llvm::DenseMap<const frontend::FnParam *, mlir::Value> parameters;
+  /// Inside a library function, which has no place in the file: the call's.
+  std::optional<mlir::Location> libraryCall;
+};
+
+} // namespace girih::mlirgen
+
+#endif // GIRIH_COMPILER_MLIRGEN_EXPRGEN_H
