@@ -1,0 +1,140 @@
+//===- HostArray.cpp - a tensor that owns host memory ---------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/HostArray.h"
+
+#include "compiler/arith/Formats.h"
+
+#include <cstring>
+#include <new>
+
+using namespace girih;
+using namespace girih::rt;
+using artifact::ScalarType;
+
+static constexpr std::align_val_t kAlignment{64};
+
+void HostArray::Free::operator()(std::byte *memory) const {
+  ::operator delete(memory, kAlignment);
+}
+
+Result<HostArray> HostArray::create(ScalarType type,
+                                    std::vector<int64_t> shape) {
+  HostArray array;
+  array.view.type = type;
+  array.view.strides = {};
+  std::optional<int64_t> count = elementCount(shape);
+  int64_t bytes = 0;
+  if (!count ||
+      __builtin_mul_overflow(*count, int64_t(artifact::bytesOf(type)), &bytes))
+    return Failure{"cannot make a tensor of shape " + printShape(shape) +
+                   ": its size is negative or does not fit 64 bits"};
+  void *memory = ::operator new(bytes ? bytes : 1, kAlignment, std::nothrow);
+  if (!memory)
+    return Failure{"not enough host memory for a tensor of shape " +
+                   printShape(shape) + " (" + std::to_string(bytes) +
+                   " bytes)"};
+  array.storage.reset(static_cast<std::byte *>(memory));
+  std::memset(memory, 0, bytes);
+  array.view.data = memory;
+  array.view.strides = denseStrides(shape);
+  array.view.shape = std::move(shape);
+  array.count = *count;
+  return array;
+}
+
+Result<HostArray> HostArray::createColumnMajor(ScalarType type,
+                                               std::vector<int64_t> shape) {
+  Result<HostArray> array = create(type, std::move(shape));
+  if (!array)
+    return array;
+  int64_t stride = 1;
+  for (size_t dim = 0; dim < array->view.shape.size(); ++dim) {
+    array->view.strides[dim] = stride;
+    int64_t extent = array->view.shape[dim];
+    stride *= extent ? extent : 1;
+  }
+  return array;
+}
+
+uint64_t HostArray::bytes() const {
+  return uint64_t(count) * artifact::bytesOf(view.type);
+}
+
+/// Where the element lies, in elements from `data`.
+static int64_t positionOf(const Tensor &tensor, int64_t flatIndex) {
+  int64_t position = 0;
+  for (size_t dim = tensor.shape.size(); dim-- > 0;) {
+    position += flatIndex % tensor.shape[dim] * tensor.strides[dim];
+    flatIndex /= tensor.shape[dim];
+  }
+  return position;
+}
+
+template <typename T> static T readAs(const Tensor &tensor, int64_t flatIndex) {
+  T value;
+  std::memcpy(&value,
+              static_cast<const char *>(tensor.data) +
+                  positionOf(tensor, flatIndex) * int64_t(sizeof(T)),
+              sizeof(T));
+  return value;
+}
+
+double rt::loadElement(const Tensor &hostTensor, int64_t flatIndex) {
+  switch (hostTensor.type) {
+  case ScalarType::F64:
+    return readAs<double>(hostTensor, flatIndex);
+  case ScalarType::F32:
+    return readAs<float>(hostTensor, flatIndex);
+  case ScalarType::F16:
+    return arith::fromF16(readAs<uint16_t>(hostTensor, flatIndex));
+  case ScalarType::BF16:
+    return arith::fromBf16(readAs<uint16_t>(hostTensor, flatIndex));
+  }
+  return 0;
+}
+
+uint64_t rt::loadBits(const Tensor &hostTensor, int64_t flatIndex) {
+  switch (artifact::bytesOf(hostTensor.type)) {
+  case 8:
+    return readAs<uint64_t>(hostTensor, flatIndex);
+  case 4:
+    return readAs<uint32_t>(hostTensor, flatIndex);
+  default:
+    return readAs<uint16_t>(hostTensor, flatIndex);
+  }
+}
+
+template <typename T>
+static void writeAs(void *memory, int64_t position, T value) {
+  std::memcpy(static_cast<char *>(memory) + position * int64_t(sizeof(T)),
+              &value, sizeof(T));
+}
+
+void rt::storeElement(void *memory, ScalarType type, int64_t position,
+                      double value) {
+  switch (type) {
+  case ScalarType::F64:
+    return writeAs<double>(memory, position, value);
+  case ScalarType::F32:
+    return writeAs<float>(memory, position, float(value));
+  case ScalarType::F16:
+    return writeAs<uint16_t>(memory, position, arith::toF16(value));
+  case ScalarType::BF16:
+    return writeAs<uint16_t>(memory, position, arith::toBf16(value));
+  }
+}
+
+std::vector<int64_t> rt::unflatten(const std::vector<int64_t> &shape,
+                                   int64_t flatIndex) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    index[dim] = flatIndex % shape[dim];
+    flatIndex /= shape[dim];
+  }
+  return index;
+}

@@ -1,0 +1,288 @@
+//===- Plan.cpp - an artifact bound to tensors ----------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Plan.h"
+
+#include "runtime/Overlap.h"
+#include "runtime/Text.h"
+
+using namespace girih;
+using namespace girih::rt;
+using artifact::Argument;
+using artifact::Artifact;
+using artifact::Guard;
+using artifact::Launch;
+using artifact::Signature;
+using artifact::Variant;
+using artifact::WorkspaceBuffer;
+
+static constexpr uint64_t kWorkspaceAlignment = 256;
+
+void BoundPlan::attachWorkspace(uint64_t base) {
+  for (BoundLaunch &launch : launches)
+    for (const BoundLaunch::WorkspaceUse &use : launch.workspaceUses)
+      launch.arguments[use.argument] = base + workspaceOffsets[use.buffer];
+}
+
+/// Outputs have distinct elements and share no memory with anything else.
+static Status checkMemory(const Signature &signature,
+                          const std::vector<Tensor> &params) {
+  for (size_t out = 0; out < params.size(); ++out) {
+    if (!signature.params[out].isOutput)
+      continue;
+    const std::string &name = signature.params[out].name;
+    if (!hasDistinctElements(params[out]))
+      return Failure{"output " + name + " (shape " +
+                     printShape(params[out].shape) + ", strides " +
+                     printShape(params[out].strides) +
+                     ") has elements that share memory"};
+    for (size_t other = 0; other < params.size(); ++other) {
+      // Two outputs meet once, named in the order of the signature.
+      if (other == out || (other < out && signature.params[other].isOutput))
+        continue;
+      if (mayOverlap(params[out], params[other]))
+        return Failure{"output " + name + " overlaps the memory of " +
+                       signature.params[other].name +
+                       ": an output must have memory of its own"};
+    }
+  }
+  return {};
+}
+
+static std::string guardFailure(const Signature &signature, const Guard &guard,
+                                const std::vector<Tensor> &params,
+                                const std::vector<int64_t> &sizes) {
+  std::string value = std::to_string(guard.value);
+  auto remainderText = [&](const std::string &subject, int64_t have) {
+    return subject + " is " + std::to_string(have) + ", not a multiple of " +
+           value;
+  };
+  switch (guard.kind) {
+  case Guard::Kind::UnitStride:
+  case Guard::Kind::StrideDivisible: {
+    const Tensor &tensor = params[guard.param];
+    if (tensor.shape[guard.dim] <= 1)
+      return "";
+    int64_t stride = tensor.strides[guard.dim];
+    std::string subject = signature.params[guard.param].name +
+                          "'s stride of dimension " + std::to_string(guard.dim);
+    if (guard.kind == Guard::Kind::UnitStride)
+      return stride == 1
+                 ? ""
+                 : subject + " is " + std::to_string(stride) + ", not 1";
+    return guard.value > 0 && stride % guard.value == 0
+               ? ""
+               : remainderText(subject, stride);
+  }
+  case Guard::Kind::AlignedPointer: {
+    uint64_t address = reinterpret_cast<uintptr_t>(params[guard.param].data);
+    if (guard.value > 0 && address % uint64_t(guard.value) == 0)
+      return "";
+    return signature.params[guard.param].name + "'s address " + hex(address) +
+           " is not a multiple of " + value + " bytes";
+  }
+  case Guard::Kind::SizeDivisible:
+    return guard.value > 0 && sizes[guard.size] % guard.value == 0
+               ? ""
+               : remainderText("size '" + signature.sizes[guard.size] + "'",
+                               sizes[guard.size]);
+  case Guard::Kind::SizeAtMost:
+    return sizes[guard.size] <= guard.value
+               ? ""
+               : "size '" + signature.sizes[guard.size] + "' is " +
+                     std::to_string(sizes[guard.size]) + ", more than " + value;
+  }
+  return "unknown guard";
+}
+
+std::string rt::firstFailingGuard(const Artifact &artifact,
+                                  const Variant &variant,
+                                  const std::vector<Tensor> &params,
+                                  const std::vector<int64_t> &sizes) {
+  for (const Guard &guard : variant.guards) {
+    std::string failure =
+        guardFailure(artifact.signature, guard, params, sizes);
+    if (!failure.empty())
+      return failure;
+  }
+  return "";
+}
+
+/// Sizes of a complete, checked argument list.
+static Result<std::vector<int64_t>>
+checkAndSolve(const Artifact &artifact, const std::vector<Tensor> &params) {
+  const Signature &signature = artifact.signature;
+  if (params.size() < signature.params.size()) {
+    std::vector<std::string> missing;
+    for (size_t i = params.size(); i < signature.params.size(); ++i)
+      missing.push_back(signature.params[i].name);
+    return Failure{plural(int64_t(params.size()), "tensor") + " given, but '" +
+                   signature.op + "' takes " +
+                   std::to_string(signature.params.size()) + ": missing " +
+                   joinNames(missing)};
+  }
+  if (Status status = checkTensors(signature, params); !status)
+    return Failure{status.message()};
+  Result<std::vector<int64_t>> sizes = solveSizes(signature, params);
+  if (!sizes)
+    return sizes;
+  if (Status status = checkMemory(signature, params); !status)
+    return Failure{status.message()};
+  return sizes;
+}
+
+/// `M = 5, K = 7`
+static std::string printSizes(const Signature &signature,
+                              const std::vector<int64_t> &sizes) {
+  std::string text;
+  for (size_t size = 0; size < sizes.size(); ++size)
+    text += (size ? ", " : "") + signature.sizes[size] + " = " +
+            std::to_string(sizes[size]);
+  return text;
+}
+
+static Status placeWorkspace(const Signature &signature, const Variant &variant,
+                             BoundPlan &plan) {
+  for (const WorkspaceBuffer &buffer : variant.workspace) {
+    Result<int64_t> bytes = artifact::evaluate(buffer.bytes, plan.sizes);
+    if (!bytes || *bytes < 0)
+      return Failure{
+          "the workspace '" + buffer.name + "' cannot be sized for " +
+          printSizes(signature, plan.sizes) + ": " +
+          (bytes ? std::to_string(*bytes) + " bytes" : bytes.message())};
+    plan.workspaceOffsets.push_back(plan.workspaceBytes);
+    uint64_t end = 0;
+    if (__builtin_add_overflow(plan.workspaceBytes, uint64_t(*bytes), &end) ||
+        end > uint64_t(INT64_MAX))
+      return Failure{"the workspace buffers together exceed 64 bits for " +
+                     printSizes(signature, plan.sizes)};
+    plan.workspaceBytes = (end + kWorkspaceAlignment - 1) /
+                          kWorkspaceAlignment * kWorkspaceAlignment;
+  }
+  return {};
+}
+
+static Status packArguments(const Signature &signature, const Launch &launch,
+                            const std::vector<Tensor> &params,
+                            const std::vector<int64_t> &sizes,
+                            BoundLaunch &bound) {
+  bound.arguments.reserve(launch.arguments.size());
+  for (const Argument &argument : launch.arguments) {
+    uint64_t word = 0;
+    switch (argument.kind) {
+    case Argument::Kind::Pointer:
+      word = reinterpret_cast<uintptr_t>(params[argument.index].data);
+      break;
+    case Argument::Kind::Stride:
+      word = uint64_t(params[argument.index].strides[argument.dim]);
+      break;
+    case Argument::Kind::Size:
+      word = uint64_t(sizes[argument.index]);
+      break;
+    case Argument::Kind::Workspace:
+      bound.workspaceUses.push_back(
+          {unsigned(bound.arguments.size()), argument.index});
+      break;
+    case Argument::Kind::Value: {
+      Result<int64_t> value = artifact::evaluate(argument.value, sizes);
+      if (!value)
+        return Failure{"argument " + std::to_string(bound.arguments.size()) +
+                       " of kernel '" + launch.kernel +
+                       "' cannot be computed for " +
+                       printSizes(signature, sizes) + ": " + value.message()};
+      word = uint64_t(*value);
+      break;
+    }
+    }
+    bound.arguments.push_back(word);
+  }
+  return {};
+}
+
+static Status bindLaunches(const Signature &signature, const Variant &variant,
+                           const std::vector<Tensor> &params, BoundPlan &plan) {
+  for (unsigned index = 0; index < variant.launches.size(); ++index) {
+    const Launch &launch = variant.launches[index];
+    Result<int64_t> grid = artifact::evaluate(launch.grid, plan.sizes);
+    if (!grid || *grid < 0)
+      return Failure{"the number of blocks of kernel '" + launch.kernel +
+                     "' cannot be computed for " +
+                     printSizes(signature, plan.sizes) + ": " +
+                     (grid ? std::to_string(*grid) : grid.message())};
+    if (*grid == 0)
+      continue;
+    if (*grid > kMaxGridBlocks)
+      return Failure{
+          "kernel '" + launch.kernel + "' would need " + std::to_string(*grid) +
+          " blocks for " + printSizes(signature, plan.sizes) +
+          ", but a launch has at most " + std::to_string(kMaxGridBlocks)};
+    BoundLaunch bound;
+    if (Status status =
+            packArguments(signature, launch, params, plan.sizes, bound);
+        !status)
+      return status;
+    bound.launch = index;
+    bound.grid = uint32_t(*grid);
+    plan.launches.push_back(std::move(bound));
+  }
+  return {};
+}
+
+Result<BoundPlan> rt::bindPlan(const Artifact &artifact,
+                               const std::vector<Tensor> &params) {
+  Result<std::vector<int64_t>> sizes = checkAndSolve(artifact, params);
+  if (!sizes)
+    return Failure{sizes.message()};
+  BoundPlan plan;
+  plan.sizes = std::move(*sizes);
+  std::string rejected;
+  for (; plan.variant < artifact.variants.size(); ++plan.variant) {
+    const Variant &variant = artifact.variants[plan.variant];
+    std::string failure =
+        firstFailingGuard(artifact, variant, params, plan.sizes);
+    if (failure.empty())
+      break;
+    rejected += "\n  " + variant.name + ": " + failure;
+  }
+  if (plan.variant == artifact.variants.size())
+    return Failure{"no variant of '" + artifact.signature.op +
+                   "' fits these tensors" +
+                   (rejected.empty() ? ": there is none" : ":" + rejected)};
+  const Variant &variant = artifact.variants[plan.variant];
+  if (Status status = placeWorkspace(artifact.signature, variant, plan);
+      !status)
+    return Failure{status.message()};
+  if (Status status = bindLaunches(artifact.signature, variant, params, plan);
+      !status)
+    return Failure{status.message()};
+  return plan;
+}
+
+Result<std::vector<VariantExplanation>>
+rt::explainVariants(const Artifact &artifact,
+                    const std::vector<Tensor> &params) {
+  Result<std::vector<int64_t>> sizes = checkAndSolve(artifact, params);
+  if (!sizes)
+    return Failure{sizes.message()};
+  std::vector<VariantExplanation> explanations;
+  std::string chosen;
+  for (const Variant &variant : artifact.variants) {
+    VariantExplanation explanation;
+    explanation.variant = variant.name;
+    explanation.reason = firstFailingGuard(artifact, variant, params, *sizes);
+    if (explanation.reason.empty()) {
+      explanation.chosen = chosen.empty();
+      explanation.reason = chosen.empty()
+                               ? "all its guards hold"
+                               : "not reached: '" + chosen + "' comes first";
+      if (chosen.empty())
+        chosen = variant.name;
+    }
+    explanations.push_back(std::move(explanation));
+  }
+  return explanations;
+}

@@ -1,0 +1,74 @@
+//===- Plan.h - an artifact bound to tensors --------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same for every device: which variant runs, with how many blocks, on
+// which argument words. Everything that a person can get wrong is refused
+// here, before a device is touched.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_RUNTIME_PLAN_H
+#define GIRIH_RUNTIME_PLAN_H
+
+#include "runtime/SizeSolver.h"
+
+namespace girih::rt {
+
+constexpr int64_t kMaxGridBlocks = 2147483647; ///< x dimension, every GPU
+
+/// One launch of the chosen variant.
+struct BoundLaunch {
+  struct WorkspaceUse {
+    unsigned argument; ///< position in `arguments`
+    unsigned buffer;   ///< index into the variant's workspace
+  };
+  unsigned launch = 0;             ///< index into Variant::launches
+  uint32_t grid = 0;               ///< blocks, at least 1
+  std::vector<uint64_t> arguments; ///< pointers, strides, sizes
+  std::vector<WorkspaceUse> workspaceUses;
+};
+
+struct BoundPlan {
+  unsigned variant = 0; ///< index into Artifact::variants
+  std::vector<int64_t> sizes;
+  /// All workspace buffers share one block of `workspaceBytes`; each starts at
+  /// its offset, a multiple of 256.
+  std::vector<uint64_t> workspaceOffsets;
+  uint64_t workspaceBytes = 0;
+  /// In order; launches without blocks are left out.
+  std::vector<BoundLaunch> launches;
+
+  /// Fills in the workspace arguments for a block at `base`, which must be
+  /// aligned to 256 bytes.
+  void attachWorkspace(uint64_t base);
+};
+
+/// Checks the tensors (all parameters, inputs then outputs), solves the sizes,
+/// chooses the first variant whose guards hold and evaluates its launches.
+Result<BoundPlan> bindPlan(const artifact::Artifact &artifact,
+                           const std::vector<Tensor> &params);
+
+/// The sentence that tells which guard of a variant fails first, such as
+/// `X's stride of dimension 1 is 2, not 1`; empty if all hold.
+std::string firstFailingGuard(const artifact::Artifact &artifact,
+                              const artifact::Variant &variant,
+                              const std::vector<Tensor> &params,
+                              const std::vector<int64_t> &sizes);
+
+/// What happens to one variant, for people.
+struct VariantExplanation {
+  std::string variant;
+  bool chosen = false;
+  std::string reason; ///< the guard that failed, or why it is (not) chosen
+};
+Result<std::vector<VariantExplanation>>
+explainVariants(const artifact::Artifact &artifact,
+                const std::vector<Tensor> &params);
+
+} // namespace girih::rt
+
+#endif // GIRIH_RUNTIME_PLAN_H

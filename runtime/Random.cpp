@@ -1,0 +1,233 @@
+//===- Random.cpp - test inputs from a seed -------------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Random.h"
+
+#include "compiler/arith/Formats.h"
+#include "runtime/Text.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+using namespace girih;
+using namespace girih::rt;
+using artifact::ScalarType;
+
+static constexpr std::string_view kNames[] = {"normal", "uniform", "ones",
+                                              "special", "cancel"};
+
+Result<RandomKind> rt::parseRandomKind(std::string_view name) {
+  std::vector<std::string> known;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == name)
+      return RandomKind(i);
+    known.emplace_back(kNames[i]);
+  }
+  return Failure{"unknown kind of random input '" + std::string(name) +
+                 "'; known: " + joinNames(known)};
+}
+
+namespace {
+/// Two independent 64-bit words.
+struct Words {
+  uint64_t first;
+  uint64_t second;
+};
+} // namespace
+
+/// Philox-4x32-10 (Salmon et al., SC 2011).
+static Words philox(uint64_t seed, uint32_t stream, uint64_t index) {
+  std::array<uint32_t, 4> counter = {uint32_t(index), uint32_t(index >> 32),
+                                     stream, 0};
+  uint32_t key0 = uint32_t(seed), key1 = uint32_t(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    uint64_t product0 = uint64_t(0xD2511F53u) * counter[0];
+    uint64_t product1 = uint64_t(0xCD9E8D57u) * counter[2];
+    counter = {uint32_t(product1 >> 32) ^ counter[1] ^ key0, uint32_t(product1),
+               uint32_t(product0 >> 32) ^ counter[3] ^ key1,
+               uint32_t(product0)};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return {uint64_t(counter[1]) << 32 | counter[0],
+          uint64_t(counter[3]) << 32 | counter[2]};
+}
+
+/// [0, 1), a multiple of 2^-53.
+static double unit(uint64_t word) { return double(word >> 11) * 0x1p-53; }
+
+// The library's log and cos differ between machines in the last bit; these are
+// made of exactly rounded operations only.
+
+/// log(x) for normal x in (0, 1], to about 1e-15.
+static double portableLog(double x) {
+  int exponent = 0;
+  double m = std::frexp(x, &exponent); // [1/2, 1)
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --exponent;
+  }
+  double s = (m - 1) / (m + 1), square = s * s, sum = 0;
+  for (int k = 23; k >= 1; k -= 2) // 2 atanh(s) = 2 (s + s^3/3 + ...)
+    sum = sum * square + 1.0 / k;
+  return 2 * s * sum + exponent * 0.69314718055994531;
+}
+
+/// cos and sin of 2 pi u for u in [0, 1).
+static void portableCosSin(double u, double &cosine, double &sine) {
+  int quarter = int(u * 4 + 0.5);                            // nearest
+  double angle = (u - quarter * 0.25) * 6.28318530717958648; // |a| <= pi / 4
+  double square = angle * angle;
+  double c = 0, s = 0;
+  for (int k = 16; k >= 2; k -= 2)
+    c = (1 + c) * (-square / (k * (k - 1)));
+  for (int k = 17; k >= 3; k -= 2)
+    s = (1 + s) * (-square / (k * (k - 1)));
+  c = 1 + c;
+  s = angle * (1 + s);
+  switch (quarter & 3) {
+  case 0:
+    cosine = c, sine = s;
+    break;
+  case 1:
+    cosine = -s, sine = c;
+    break;
+  case 2:
+    cosine = -c, sine = -s;
+    break;
+  case 3:
+    cosine = s, sine = -c;
+    break;
+  }
+}
+
+/// Box and Muller: each pair of elements shares two words.
+static double normal(uint64_t seed, uint32_t stream, uint64_t index) {
+  Words words = philox(seed, stream, index / 2);
+  double radius = std::sqrt(-2 * portableLog(1 - unit(words.first)));
+  double cosine = 0, sine = 0;
+  portableCosSin(unit(words.second), cosine, sine);
+  return radius * (index % 2 ? sine : cosine);
+}
+
+namespace {
+/// What is extreme in a type.
+struct Extremes {
+  double smallestDenormal, largestDenormal, smallestNormal, largest;
+  int cancelExponent; ///< magnitudes 2^-e .. 2^e
+};
+} // namespace
+
+static Extremes extremesOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::F64:
+    return {0x1p-1074, 0x0.fffffffffffffp-1022, 0x1p-1022,
+            std::numeric_limits<double>::max(), 40};
+  case ScalarType::F32:
+    return {0x1p-149, 0x0.fffffep-126, 0x1p-126,
+            std::numeric_limits<float>::max(), 20};
+  case ScalarType::F16:
+    return {0x1p-24, 0x0.ffcp-14, 0x1p-14, 65504, 10};
+  case ScalarType::BF16:
+    return {0x1p-133, 0x0.fep-126, 0x1p-126, 0x1.fep127, 20};
+  }
+  return {};
+}
+
+/// Streams of words besides the one that `normal` uses.
+static constexpr uint64_t kOtherWords = uint64_t(1) << 63;
+
+static double special(ScalarType type, uint64_t seed, uint32_t stream,
+                      uint64_t index) {
+  Words words = philox(seed, stream, index | kOtherWords);
+  if (words.first >> 63)
+    return normal(seed, stream, index);
+  Extremes extremes = extremesOf(type);
+  const double magnitudes[] = {0,
+                               extremes.smallestDenormal,
+                               extremes.largestDenormal,
+                               extremes.smallestNormal,
+                               extremes.largest,
+                               std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::quiet_NaN(),
+                               1};
+  double magnitude = magnitudes[words.first & 7];
+  return words.second & 1 ? -magnitude : magnitude;
+}
+
+static double cancel(ScalarType type, uint64_t seed, uint32_t stream,
+                     uint64_t index) {
+  // A pair shares its exponent, so that its sum loses most digits.
+  Words pair = philox(seed, stream, index / 2 | kOtherWords);
+  Words own = philox(seed, stream, index);
+  int limit = extremesOf(type).cancelExponent;
+  int exponent = int(pair.first % uint64_t(2 * limit + 1)) - limit;
+  double magnitude = std::ldexp(1 + unit(own.first), exponent);
+  return index % 2 ? -magnitude : magnitude;
+}
+
+static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
+                      uint32_t stream, uint64_t index) {
+  switch (kind) {
+  case RandomKind::Normal:
+    return normal(seed, stream, index);
+  case RandomKind::Uniform: {
+    // Truncated, not rounded, so that 1 is never reached in a narrow type.
+    double value = unit(philox(seed, stream, index).first);
+    double step = type == ScalarType::F64   ? 0x1p-53
+                  : type == ScalarType::F32 ? 0x1p-24
+                  : type == ScalarType::F16 ? 0x1p-11
+                                            : 0x1p-8;
+    return std::floor(value / step) * step;
+  }
+  case RandomKind::Ones:
+    return 1;
+  case RandomKind::Special:
+    return special(type, seed, stream, index);
+  case RandomKind::Cancel:
+    return cancel(type, seed, stream, index);
+  }
+  return 0;
+}
+
+static void fillPart(HostArray &array, RandomKind kind, uint64_t seed,
+                     uint32_t stream, int64_t begin, int64_t end) {
+  bool dense = array.strides() == denseStrides(array.shape());
+  for (int64_t index = begin; index < end; ++index) {
+    int64_t position = index;
+    if (!dense) {
+      std::vector<int64_t> at = unflatten(array.shape(), index);
+      position = 0;
+      for (size_t dim = 0; dim < at.size(); ++dim)
+        position += at[dim] * array.strides()[dim];
+    }
+    storeElement(array.data(), array.type(), position,
+                 valueOf(kind, array.type(), seed, stream, uint64_t(index)));
+  }
+}
+
+void rt::fillRandom(HostArray &array, RandomKind kind, uint64_t seed,
+                    uint32_t stream) {
+  constexpr int64_t kElementsWorthAThread = 1 << 18;
+  int64_t count = array.elements();
+  int64_t threads = std::min<int64_t>(std::thread::hardware_concurrency(),
+                                      count / kElementsWorthAThread);
+  if (threads <= 1)
+    return fillPart(array, kind, seed, stream, 0, count);
+  std::vector<std::thread> workers;
+  int64_t share = (count + threads - 1) / threads;
+  for (int64_t begin = 0; begin < count; begin += share)
+    workers.emplace_back([&, begin] {
+      fillPart(array, kind, seed, stream, begin,
+               std::min(begin + share, count));
+    });
+  for (std::thread &worker : workers)
+    worker.join();
+}
