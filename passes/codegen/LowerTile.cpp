@@ -1,0 +1,170 @@
+//===- LowerTile.cpp - from a tile kernel to the LLVM dialect -------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/LowerTileImpl.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace girih::codegen {
+
+KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder,
+                               const target::GpuTarget &target)
+    : kernel(kernel), builder(builder), target(target),
+      emit(builder, kernel.getLoc()), scalarLowering(builder, target),
+      plan(planShared(kernel)) {}
+
+/// Pointer and strides for each tensor, then the index values, as the ABI of
+/// tile.kernel says.
+void KernelLowering::lowerArguments(KernelFacts &facts) {
+  Block &block = kernel.getBlock();
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      read.insert(load.getTensor());
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      written.insert(store.getTensor());
+  });
+  SmallVector<LlvmEmitter::Argument> arguments;
+  for (BlockArgument argument : block.getArguments()) {
+    auto tensor = dyn_cast<tile::GlobalType>(argument.getType());
+    if (!tensor) {
+      arguments.push_back({emit.i64()});
+      continue;
+    }
+    LlvmEmitter::Argument pointer{emit.pointerType(Space::Global)};
+    // A buffer that this kernel both writes and reads carries values between
+    // threads; noalias would let LLVM move its accesses across barriers.
+    const bool isWritten = written.contains(argument);
+    pointer.noAlias = !isWritten || !read.contains(argument);
+    pointer.readOnly = !isWritten;
+    if (tensor.getVector() > 1)
+      pointer.alignment = tensor.getVector() *
+                          tensor.getElementType().getIntOrFloatBitWidth() / 8;
+    arguments.push_back(pointer);
+    arguments.append(tensor.getRank(), {emit.i64()});
+  }
+  Block *entry =
+      emit.beginKernel(kernel.getSymName(), arguments, kernel.getThreads());
+
+  unsigned next = 0;
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned count = 1;
+    if (auto tensor = dyn_cast<tile::GlobalType>(argument.getType()))
+      count += tensor.getRank();
+    Values values;
+    for (unsigned i = 0; i < count; ++i)
+      values.push_back(entry->getArgument(next++));
+    set(argument, values);
+  }
+}
+
+LogicalResult KernelLowering::run(KernelFacts &facts) {
+  if (plan.totalBytes > static_cast<int64_t>(target.maxSharedBytesPerBlock))
+    return kernel.emitOpError("needs ")
+           << plan.totalBytes << " bytes of shared memory; a block on "
+           << target.name << " has at most " << target.maxSharedBytesPerBlock;
+  facts.name = kernel.getSymName().str();
+  facts.threads = kernel.getThreads();
+  facts.sharedBytes = plan.totalBytes;
+  facts.dynamicShared = plan.isDynamic();
+
+  lowerArguments(facts);
+  Operation *function = builder.getInsertionBlock()->getParentOp();
+  thread = emit.threadId();
+  Operation *sharedGlobal = nullptr;
+  if (plan.totalBytes) {
+    std::string name = facts.name + "_shared";
+    emit.sharedGlobal(name, plan.totalBytes, plan.isDynamic());
+    sharedGlobal = function->getPrevNode();
+    sharedBase = emit.addressOf(name, Space::Shared);
+  }
+  // What every thread computes once is emitted before the prologue's end.
+  Block *body = emit.newBlock();
+  emit.branch(body);
+  prologueEnd = &builder.getInsertionBlock()->back();
+  builder.setInsertionPointToEnd(body);
+
+  if (failed(lowerBlock(kernel.getBlock()))) {
+    builder.setInsertionPointAfter(function);
+    function->erase();
+    if (sharedGlobal)
+      sharedGlobal->erase();
+    return failure();
+  }
+  emit.setLoc(kernel.getLoc());
+  emit.endKernel();
+  return success();
+}
+
+LogicalResult KernelLowering::lowerBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      break;
+    if (failed(lowerOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerOp(Operation *op) {
+  emit.setLoc(op->getLoc());
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "arith")
+    return lowerIndexOp(op);
+  if (dialect == "scf") {
+    if (op->getName().getStringRef() == "scf.for")
+      return lowerFor(op);
+    if (op->getName().getStringRef() == "scf.if")
+      return lowerIf(op);
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::BlockIdOp id) {
+        set(id, {emit.extendUnsigned(emit.blockId(), emit.i64())});
+        return success();
+      })
+      .Case([&](tile::AllocSharedOp alloc) {
+        set(alloc, {emit.offset(sharedBase, builder.getI8Type(),
+                                plan.buffers.lookup(op))});
+        return success();
+      })
+      .Case([&](tile::BarrierOp) {
+        meet();
+        return success();
+      })
+      .Case([&](tile::LoadOp load) { return lowerLoad(load), success(); })
+      .Case([&](tile::StoreOp store) { return lowerStore(store), success(); })
+      .Case([&](tile::LoadSharedOp load) {
+        return lowerLoadShared(load), success();
+      })
+      .Case([&](tile::StoreSharedOp store) {
+        return lowerStoreShared(store), success();
+      })
+      .Case([&](tile::FillOp fill) { return lowerFill(fill), success(); })
+      .Case([&](tile::MapOp map) { return lowerMap(map); })
+      .Case(
+          [&](tile::ReduceOp reduce) { return lowerReduce(reduce), success(); })
+      .Case([&](tile::ContractOp contract) {
+        return lowerContract(contract), success();
+      })
+      .Case([&](tile::MergeOp merge) { return lowerMerge(merge), success(); })
+      .Case([&](tile::ConvertOp convert) {
+        return lowerConvert(convert), success();
+      })
+      .Default([](Operation *other) {
+        return other->emitOpError("cannot be lowered to a GPU kernel");
+      });
+}
+
+LogicalResult lowerTileKernel(tile::KernelOp kernel, OpBuilder &builder,
+                              const target::GpuTarget &target,
+                              KernelFacts &facts) {
+  return KernelLowering(kernel, builder, target).run(facts);
+}
+
+} // namespace girih::codegen

@@ -1,0 +1,234 @@
+//===- LowerTileExchange.cpp - merges and changes of layout ---------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/LowerTileImpl.h"
+
+#include "passes/codegen/TileAccess.h"
+#include "passes/codegen/TileMerge.h"
+
+using namespace mlir;
+using girih::layout::Layout;
+
+namespace girih::codegen {
+
+//===----------------------------------------------------------------------===//
+// The scratch area
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::meet() {
+  emit.barrier();
+  slotIsFree = {true, true};
+}
+
+void KernelLowering::meetToRead() {
+  meet();
+  slotIsFree[currentSlot] = false;
+}
+
+Value KernelLowering::acquireScratch() {
+  int slot = 0;
+  if (plan.scratchSlots == 2 && !slotIsFree[0])
+    slot = 1;
+  if (!slotIsFree[slot])
+    meet();
+  currentSlot = slot;
+  return emit.offset(sharedBase, builder.getI8Type(),
+                     plan.scratchOffset + slot * plan.scratchBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// tile.merge
+//===----------------------------------------------------------------------===//
+
+/// The result of halving the cells l, l + step, l + 2 * step ... of `count`,
+/// in an order that keeps few values alive.
+static Value halve(int64_t l, int64_t step, int64_t count,
+                   const std::function<Value(int64_t)> &cell,
+                   const std::function<Value(Value, Value)> &combine) {
+  if (step == count)
+    return cell(l);
+  Value low = halve(l, 2 * step, count, cell, combine);
+  return combine(low, halve(l + step, 2 * step, count, cell, combine));
+}
+
+/// Value `index` of the level at which `width` = 2^level cells are paired.
+static Value pairUp(int64_t index, int64_t width, int64_t count,
+                    const std::function<Value(int64_t)> &cell,
+                    const std::function<Value(Value, Value)> &combine) {
+  if (width == 1)
+    return cell(index);
+  const int64_t below = (count + width / 2 - 1) / (width / 2);
+  Value left = pairUp(2 * index, width / 2, count, cell, combine);
+  if (2 * index + 1 >= below)
+    return left;
+  return combine(left, pairUp(2 * index + 1, width / 2, count, cell, combine));
+}
+
+/// Threads that differ in `threadBits` hold the cells to combine; each reads
+/// all of them and halves them itself.
+Value KernelLowering::exchangeHalved(Value scratch, Type element,
+                                     const std::vector<unsigned> &threadBits,
+                                     int64_t slot, int kind) {
+  unsigned mask = 0;
+  for (unsigned bit : threadBits)
+    mask |= 1u << bit;
+  Value rest = emit.integer(Int::And, thread, ~static_cast<int64_t>(mask));
+  Value pointer = emit.offset(scratch, element, rest);
+  const size_t bits = threadBits.size();
+  auto cell = [&](int64_t number) {
+    int64_t at = slot * kernel.getThreads();
+    for (size_t i = 0; i < bits; ++i)
+      if (number >> (bits - 1 - i) & 1)
+        at += int64_t(1) << threadBits[i];
+    return emit.load(emit.offset(pointer, element, at), element, 1).front();
+  };
+  auto combine = [&](Value a, Value b) {
+    return scalarLowering.combine(kind, a, b, emit.getLoc());
+  };
+  return halve(0, 1, int64_t(1) << bits, cell, combine);
+}
+
+KernelLowering::Values KernelLowering::mergeByHalving(tile::MergeOp op) {
+  const Layout cells = tile::layoutOf(op.getCells());
+  const Values values = of(op.getCells());
+  Type element = op.getCells().getType().getElementType();
+  const int kind = static_cast<int>(op.getKind());
+  // By register of the result: cell part -> value.
+  std::vector<std::map<int64_t, Value>> live(
+      tile::layoutOf(op.getResult()).registerCount());
+  for (auto [reg, to] : llvm::enumerate(mergedRegisters(cells)))
+    live[to.result][to.cell] = values[reg];
+
+  const std::vector<MergeStep> steps = *halvingSteps(cells);
+  for (const MergeStep &step : steps) {
+    switch (step.kind) {
+    case MergeStep::Kind::Register:
+      // All higher bits are gone, so the upper half has exactly this one.
+      for (std::map<int64_t, Value> &row : live) {
+        std::map<int64_t, Value> lower;
+        for (auto [cell, value] : row)
+          if (!(cell & step.cellStride))
+            lower[cell] = scalarLowering.combine(
+                kind, value, row.at(cell + step.cellStride), op.getLoc());
+        row = lower;
+      }
+      break;
+    case MergeStep::Kind::Shuffle:
+      // Both lanes compute the sum; addition commutes.
+      for (std::map<int64_t, Value> &row : live)
+        for (auto &[cell, value] : row)
+          value = scalarLowering.combine(
+              kind, value, emit.shuffleXor(value, step.laneMask), op.getLoc());
+      break;
+    case MergeStep::Kind::Exchange: {
+      Value scratch = acquireScratch();
+      Value mine = emit.offset(scratch, element, thread);
+      int64_t slot = 0;
+      for (std::map<int64_t, Value> &row : live)
+        for (auto &[cell, value] : row)
+          emit.store(value,
+                     emit.offset(mine, element, slot++ * kernel.getThreads()));
+      meetToRead();
+      slot = 0;
+      for (std::map<int64_t, Value> &row : live)
+        for (auto &[cell, value] : row)
+          value =
+              exchangeHalved(scratch, element, step.threadBits, slot++, kind);
+      break;
+    }
+    }
+  }
+  Values result;
+  for (std::map<int64_t, Value> &row : live)
+    result.push_back(row.begin()->second);
+  return result;
+}
+
+/// The general way: every thread that holds a result reads all of its cells,
+/// from its own registers or from shared memory, and combines them itself.
+KernelLowering::Values KernelLowering::mergeGathered(tile::MergeOp op) {
+  const Layout cells = tile::layoutOf(op.getCells());
+  const Layout to = tile::layoutOf(op.getResult());
+  const Values values = of(op.getCells());
+  Type element = op.getCells().getType().getElementType();
+  const int64_t count = cells.shape.back();
+  const int kind = static_cast<int>(op.getKind());
+  auto combine = [&](Value a, Value b) {
+    return scalarLowering.combine(kind, a, b, op.getLoc());
+  };
+  std::function<Value(int64_t, int64_t)> cellOf;
+
+  std::vector<std::map<int64_t, Value>> own(to.registerCount());
+  Value scratch;
+  std::vector<std::vector<int64_t>> rowOffsets;
+  if (cells.threadTerms(cells.rank() - 1).empty()) {
+    for (auto [reg, merged] : llvm::enumerate(mergedRegisters(cells)))
+      own[merged.result].try_emplace(merged.cell, values[reg]);
+    cellOf = [&](int64_t result, int64_t cell) { return own[result].at(cell); };
+  } else {
+    const std::vector<int64_t> strides = denseStrides(cells.shape);
+    scratch = acquireScratch();
+    writeShared(cells, strides, scratch, values);
+    meetToRead();
+    const std::vector<int64_t> row(strides.begin(), strides.end() - 1);
+    if (Value part = threadPart(to, row, emit.i32()))
+      scratch = emit.offset(scratch, element, part);
+    rowOffsets = registerParts(to, row, 1);
+    cellOf = [&](int64_t result, int64_t cell) {
+      return emit
+          .load(emit.offset(scratch, element, rowOffsets[result][0] + cell),
+                element, 1)
+          .front();
+    };
+  }
+  int64_t width = 1;
+  while (width < count)
+    width *= 2;
+  Values result;
+  for (int64_t reg = 0; reg < to.registerCount(); ++reg) {
+    auto cell = [&](int64_t number) { return cellOf(reg, number); };
+    result.push_back(op.getOrder() == tile::MergeOrder::Halving
+                         ? halve(0, 1, count, cell, combine)
+                         : pairUp(0, width, count, cell, combine));
+  }
+  return result;
+}
+
+void KernelLowering::lowerMerge(tile::MergeOp op) {
+  const bool byBits = op.getOrder() == tile::MergeOrder::Halving &&
+                      halvingSteps(tile::layoutOf(op.getCells()));
+  set(op, byBits ? mergeByHalving(op) : mergeGathered(op));
+}
+
+//===----------------------------------------------------------------------===//
+// tile.convert
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::lowerConvert(tile::ConvertOp op) {
+  const Layout from = tile::layoutOf(op.getValue());
+  const Layout to = tile::layoutOf(op.getResult());
+  const Values values = of(op.getValue());
+  const std::vector<unsigned> dims(op.getDims().begin(), op.getDims().end());
+  Type element = op.getValue().getType().getElementType();
+  const ConvertPlan how =
+      planConvert(from, to, dims, (element.getIntOrFloatBitWidth() + 7) / 8);
+  if (how.inRegisters) {
+    Values result;
+    const std::vector<int64_t> map = *to.registerMapFrom(from, dims);
+    for (int64_t reg : map)
+      result.push_back(values[reg]);
+    set(op, result);
+    return;
+  }
+  Value scratch = acquireScratch();
+  writeShared(from, how.strides, scratch, values);
+  meetToRead();
+  set(op, readShared(to, readStrides(how.strides, to.rank(), dims), scratch,
+                     element));
+}
+
+} // namespace girih::codegen

@@ -1,0 +1,144 @@
+//===- LowerTileImpl.h - the lowering of one tile kernel --------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shared by the LowerTile*.cpp files only. Every tile value becomes a list of
+// LLVM values: a fragment one per register, an index one i64, a tensor its
+// pointer and strides, a shared buffer its pointer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_CODEGEN_LOWERTILEIMPL_H
+#define GIRIH_PASSES_CODEGEN_LOWERTILEIMPL_H
+
+#include "passes/codegen/LlvmEmitter.h"
+#include "passes/codegen/LowerTile.h"
+#include "passes/codegen/ScalarLowering.h"
+#include "passes/codegen/SharedPlan.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <array>
+#include <map>
+
+namespace girih::codegen {
+
+class KernelLowering {
+public:
+  using Values = LlvmEmitter::Values;
+
+  KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder,
+                 const target::GpuTarget &target);
+  mlir::LogicalResult run(KernelFacts &facts);
+
+private:
+  // LowerTile.cpp
+  void lowerArguments(KernelFacts &facts);
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+
+  // LowerTileControl.cpp
+  mlir::LogicalResult lowerFor(mlir::Operation *op);
+  mlir::LogicalResult lowerIf(mlir::Operation *op);
+  mlir::LogicalResult lowerIndexOp(mlir::Operation *op);
+
+  // LowerTileMemory.cpp
+  void lowerLoad(tile::LoadOp op);
+  void lowerStore(tile::StoreOp op);
+  void lowerLoadShared(tile::LoadSharedOp op);
+  void lowerStoreShared(tile::StoreSharedOp op);
+  /// Reads or writes the elements of `layout` at `strides` (elements, one per
+  /// dimension) from `pointer`. Predicates are bytes in memory.
+  Values readShared(const layout::Layout &layout,
+                    const std::vector<int64_t> &strides, mlir::Value pointer,
+                    mlir::Type element);
+  void writeShared(const layout::Layout &layout,
+                   const std::vector<int64_t> &strides, mlir::Value pointer,
+                   mlir::ValueRange values);
+
+  // LowerTileCompute.cpp
+  void lowerFill(tile::FillOp op);
+  mlir::LogicalResult lowerMap(tile::MapOp op);
+  void lowerReduce(tile::ReduceOp op);
+  void lowerContract(tile::ContractOp op);
+
+  // LowerTileExchange.cpp
+  void lowerMerge(tile::MergeOp op);
+  void lowerConvert(tile::ConvertOp op);
+  Values mergeByHalving(tile::MergeOp op);
+  Values mergeGathered(tile::MergeOp op);
+  mlir::Value exchangeHalved(mlir::Value scratch, mlir::Type element,
+                             const std::vector<unsigned> &threadBits,
+                             int64_t slot, int kind);
+  /// The scratch area, free for this op to write: with a barrier if some
+  /// thread may still be reading it. The caller calls meetToRead once, between
+  /// its writes and its reads.
+  mlir::Value acquireScratch();
+  void meetToRead();
+  void meet();
+  /// By slot: whether no thread can be reading it any more.
+  using SlotStates = std::array<bool, 2>;
+
+  // LowerTileAffine.cpp
+  /// The part of an affine expression that the thread adds (row: one
+  /// coefficient per dimension), computed once per kernel; null if zero.
+  mlir::Value threadPart(const layout::Layout &layout,
+                         const std::vector<int64_t> &row, mlir::Type type);
+  /// Whether this thread is the one that writes, of those that hold copies;
+  /// null if no element is held by two threads.
+  mlir::Value ownerCondition(const layout::Layout &layout);
+  /// The base plus the thread's part of `count` expressions, as i64.
+  Values threadValues(const layout::Layout &layout, mlir::ValueRange bases,
+                      const std::vector<int64_t> &coefficients);
+
+  /// Validity of boxes: constraint c holds in a register that adds parts[c] to
+  /// it iff thread[c] + parts[c] >= 0.
+  struct Validity {
+    Values thread;
+    std::vector<std::vector<int64_t>> parts; ///< by register
+    bool everywhere() const { return thread.empty(); }
+  };
+  Validity validity(const layout::Layout &layout, mlir::ValueRange bases,
+                    llvm::ArrayRef<int64_t> coefficients);
+  mlir::Value holds(const Validity &validity,
+                    const std::vector<int64_t> &parts);
+  /// The conditions of all of `parts` at once.
+  mlir::Value allHold(const Validity &validity,
+                      const std::vector<std::vector<int64_t>> &parts);
+
+  const Values &of(mlir::Value value) { return lowered.find(value)->second; }
+  mlir::Value scalar(mlir::Value value) { return of(value).front(); }
+  Values scalars(mlir::ValueRange values);
+  void set(mlir::Value value, Values values) {
+    lowered[value] = std::move(values);
+  }
+  mlir::Value both(mlir::Value a, mlir::Value b); ///< null stands for true
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder &builder;
+  const target::GpuTarget &target;
+  LlvmEmitter emit;
+  ScalarLowering scalarLowering;
+  SharedPlan plan;
+  llvm::DenseMap<mlir::Value, Values> lowered;
+  llvm::DenseSet<mlir::Value> written, read; ///< tensors
+  mlir::Operation *prologueEnd = nullptr;    ///< emission of per-kernel values
+  mlir::Value thread;
+  mlir::Value sharedBase;
+  std::map<std::string, mlir::Value> threadCache;
+  SlotStates slotIsFree = {true, true};
+  int currentSlot = 0;
+};
+
+/// A std::vector of an attribute's numbers.
+inline std::vector<int64_t> toVector(llvm::ArrayRef<int64_t> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+} // namespace girih::codegen
+
+#endif // GIRIH_PASSES_CODEGEN_LOWERTILEIMPL_H

@@ -1,0 +1,60 @@
+//===- SharedPlan.cpp - a kernel's shared memory --------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/SharedPlan.h"
+
+#include "passes/codegen/TileMerge.h"
+
+using namespace mlir;
+
+namespace girih::codegen {
+
+static int64_t onSixteen(int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/// Bytes in memory of a fragment's element; a predicate takes one.
+static int64_t bytesOf(tile::FragType type) {
+  return (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// Bytes of scratch that lowering `op` will use.
+static int64_t scratchBytesOf(Operation *op) {
+  if (auto merge = dyn_cast<tile::MergeOp>(op))
+    return bytesOf(merge.getCells().getType()) *
+           mergeScratchElements(tile::layoutOf(merge.getCells()),
+                                merge.getOrder() == tile::MergeOrder::Halving);
+  if (auto convert = dyn_cast<tile::ConvertOp>(op))
+    return bytesOf(convert.getValue().getType()) *
+           planConvert(tile::layoutOf(convert.getValue()),
+                       tile::layoutOf(convert.getResult()),
+                       {convert.getDims().begin(), convert.getDims().end()},
+                       bytesOf(convert.getValue().getType()))
+               .scratchElements;
+  return 0;
+}
+
+SharedPlan planShared(tile::KernelOp kernel) {
+  constexpr int64_t kDoubledUpTo = 8 * 1024;
+  SharedPlan plan;
+  int64_t end = 0;
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<tile::AllocSharedOp>(op)) {
+      plan.buffers[op] = end;
+      end += onSixteen(alloc.getResult().getType().bytes());
+    } else if (int64_t bytes = scratchBytesOf(op)) {
+      plan.scratchUsers.insert(op);
+      plan.scratchBytes = std::max(plan.scratchBytes, bytes);
+    }
+  });
+  plan.scratchOffset = end;
+  plan.scratchBytes = onSixteen(plan.scratchBytes);
+  if (plan.scratchBytes)
+    plan.scratchSlots = plan.scratchBytes <= kDoubledUpTo ? 2 : 1;
+  plan.totalBytes = end + plan.scratchSlots * plan.scratchBytes;
+  return plan;
+}
+
+} // namespace girih::codegen
