@@ -1,0 +1,306 @@
+//===- Plan.cpp - how one te.compute becomes a host kernel ----------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/Plan.h"
+
+#include "compiler/reference/ScalarEmitter.h"
+#include "compiler/reference/Signature.h"
+#include "compiler/reference/TermStorage.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace girih;
+using namespace girih::reference;
+
+namespace {
+
+/// Partial results of one tile should stay in the second-level cache.
+constexpr int64_t kScratchTarget = 128 << 10;
+/// Vectors of a map that one work item covers.
+constexpr int64_t kMapVectors = 16;
+
+class ComputePlanner {
+public:
+  ComputePlanner(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+                 bool bounds, const FunctionPlan &function,
+                 const llvm::DenseMap<mlir::Value, unsigned> &tensorOf)
+      : func(func), op(op), host(host), bounds(bounds), function(function),
+        tensorOf(tensorOf) {}
+
+  Result<ComputePlan> run();
+
+private:
+  Status analyseBlock(mlir::Block &block);
+  Status analyseReduction(te::ReduceOp reduce);
+  void analyseRead(te::ReadOp read);
+  Status analyseUnary(te::UnaryOp unary);
+  void chooseTile();
+  artifact::SizeExpr extentOfIndex(mlir::Value index);
+  unsigned addOperand(OperandInfo operand);
+
+  te::FuncOp func;
+  te::ComputeOp op;
+  const HostShape &host;
+  bool bounds;
+  const FunctionPlan &function;
+  const llvm::DenseMap<mlir::Value, unsigned> &tensorOf;
+  ComputePlan plan;
+
+  unsigned depth = 0; ///< of te.reduce around the current op
+  bool hasReduction = false;
+  bool gathers = false; ///< some lanes are loaded one by one
+  bool reusesAcrossRows = false;
+  bool holdsF64 = false, sumsNarrow = false;
+  bool inexactInside = false;
+};
+
+} // namespace
+
+unsigned ComputePlanner::addOperand(OperandInfo operand) {
+  for (auto [index, known] : llvm::enumerate(plan.info.operands))
+    if (known.tensor == operand.tensor &&
+        known.contiguousDim == operand.contiguousDim)
+      return index;
+  plan.info.operands.push_back(operand);
+  return plan.info.operands.size() - 1;
+}
+
+/// How far a subscript runs: the extent of its index, or one past a constant.
+artifact::SizeExpr ComputePlanner::extentOfIndex(mlir::Value index) {
+  if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
+    return artifact::SizeExpr::constant(constant.getValue() + 1);
+  auto argument = mlir::cast<mlir::BlockArgument>(index);
+  mlir::Operation *owner = argument.getOwner()->getParentOp();
+  if (auto reduce = mlir::dyn_cast<te::ReduceOp>(owner))
+    return extentOf(func, reduce.getExtents()[argument.getArgNumber()]);
+  return extentOf(func, op.getType().getShape()[argument.getArgNumber()]);
+}
+
+/// Lanes that walk the tensor's last dimension are loaded as one vector. Where
+/// they walk another dimension, a reduction that reads the element again for
+/// other outputs wants a packed copy with that dimension innermost; what is
+/// read once is gathered.
+void ComputePlanner::analyseRead(te::ReadOp read) {
+  mlir::Block *outer = &op.getBlock();
+  unsigned rank = op.getType().getRank();
+  ValueFacts facts;
+  int laneDim = -1, laneDims = 0;
+  llvm::SmallVector<bool> uses(rank, false);
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
+    if (!argument || argument.getOwner() != outer)
+      continue;
+    unsigned number = argument.getArgNumber();
+    uses[number] = true;
+    if (static_cast<int>(number) == plan.info.columnDim) {
+      laneDim = dim;
+      ++laneDims;
+    }
+    ValueFacts of = plan.factsOf(index);
+    facts.row |= of.row;
+    facts.lane |= of.lane;
+  }
+  OperandInfo operand{tensorOf.lookup(read.getTensor()), -1};
+  for (auto [dim, index] : llvm::enumerate(read.getIndices()))
+    plan.info.checks.push_back(
+        {operand.tensor, static_cast<unsigned>(dim), extentOfIndex(index)});
+  if (laneDims == 1) {
+    bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
+    bool reused = depth > 0 && !llvm::all_of(uses, [](bool u) { return u; });
+    if (last || reused)
+      operand.contiguousDim = laneDim;
+  }
+  gathers |= laneDims > 0 && operand.contiguousDim < 0;
+  reusesAcrossRows |= depth > 0 && laneDims > 0 && !facts.row;
+  facts.inexact = function.info.tensors[operand.tensor].inexact;
+  inexactInside |= facts.inexact;
+  plan.operandOf[read] = addOperand(operand);
+  plan.facts[read.getResult()] = facts;
+}
+
+Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
+  ValueFacts facts = plan.factsOf(unary.getValue());
+  if (unary.getKind() >= te::UnaryKind::Exp) {
+    if (accuracyOf(unary) == te::Accuracy::Portable)
+      return Failure{op.getName().str() + " holds a portable " +
+                     te::stringifyUnaryKind(unary.getKind()).str() +
+                     " that has not been expanded into exactly rounded "
+                     "operations"};
+    facts.inexact = true;
+    inexactInside = true;
+  }
+  plan.facts[unary.getResult()] = facts;
+  return {};
+}
+
+Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
+  std::string kind = te::stringifyReduceKind(reduce.getKind()).str();
+  std::string where = kind + " of " + op.getName().str();
+  bool associative = reduce.getKind() == te::ReduceKind::Max ||
+                     reduce.getKind() == te::ReduceKind::Min;
+  ReductionInfo info;
+  info.where = op.getName().str();
+  if (te::TermAttr attribute = reduce.getTermAttr()) {
+    std::string error;
+    size_t offset = 0;
+    auto term = arith::parseTerm(attribute.getText().str(), error, offset);
+    if (!term)
+      return Failure{"the " + where + " has no readable term: " + error};
+    info.term = *term;
+  } else if (!associative) {
+    return Failure{"the " + where +
+                   " has no association term; the reference replays modules "
+                   "from the assoc phase on"};
+  }
+  if (holdsMma(info.term))
+    return Failure{"the " + where + " has the term " +
+                   arith::printTerm(info.term) +
+                   ", and the reference does not replay tensor cores' chains"};
+  bool constant = true;
+  int64_t elements = 1;
+  for (mlir::Attribute extent : reduce.getExtents()) {
+    info.extents.push_back(extentOf(func, extent));
+    std::optional<int64_t> value = func.constantExtent(extent);
+    constant &= value && !__builtin_mul_overflow(elements, *value, &elements);
+  }
+  if (!constant && needsConstantExtent(info.term))
+    return Failure{"the " + where + " has the term " +
+                   arith::printTerm(info.term) +
+                   ", which needs a constant extent"};
+  if (constant)
+    if (auto problem = termProblem(info.term, elements))
+      return Failure{"the " + where + ": " + *problem};
+
+  artifact::ScalarType type = scalarTypeOf(reduce.getType());
+  sumsNarrow |= artifact::bytesOf(type) == 2;
+  hasReduction = true;
+  plan.reductionOf[reduce] = plan.info.reductions.size();
+  plan.terms.push_back(info.term);
+  plan.info.reductions.push_back(std::move(info));
+
+  ++depth;
+  Status status = analyseBlock(reduce.getBlock());
+  --depth;
+  if (!status)
+    return status;
+  auto yield = mlir::cast<te::YieldOp>(reduce.getBlock().getTerminator());
+  plan.facts[reduce.getResult()] = plan.factsOf(yield.getValue());
+  return {};
+}
+
+Status ComputePlanner::analyseBlock(mlir::Block &block) {
+  for (mlir::Operation &inner : block) {
+    Status status;
+    if (auto read = mlir::dyn_cast<te::ReadOp>(inner)) {
+      analyseRead(read);
+    } else if (auto reduce = mlir::dyn_cast<te::ReduceOp>(inner)) {
+      status = analyseReduction(reduce);
+    } else if (auto unary = mlir::dyn_cast<te::UnaryOp>(inner)) {
+      status = analyseUnary(unary);
+    } else if (inner.getNumResults() == 1) {
+      ValueFacts facts;
+      for (mlir::Value operand : inner.getOperands()) {
+        ValueFacts of = plan.factsOf(operand);
+        facts.row |= of.row;
+        facts.lane |= of.lane;
+        facts.inexact |= of.inexact;
+      }
+      plan.facts[inner.getResult(0)] = facts;
+    }
+    if (!status)
+      return status;
+    for (mlir::Type type : inner.getResultTypes())
+      holdsF64 |= type.isF64();
+  }
+  return {};
+}
+
+/// A reduction keeps rows x columns accumulators in registers, so that a load
+/// serves several of them; a map walks its block one vector at a time.
+void ComputePlanner::chooseTile() {
+  KernelInfo &info = plan.info;
+  int rank = op.getType().getRank();
+  if (info.columnDim < 0)
+    return;
+  plan.width = host.vectorBits / 32;
+  bool plain = hasReduction && !sumsNarrow && !(bounds && inexactInside);
+  if (plain && !gathers)
+    plan.columns = holdsF64 ? 2 : 4;
+  if (plain && rank >= 2 && reusesAcrossRows)
+    plan.rows = host.vectorBits >= 512 ? 4 : 2;
+
+  int64_t bytes = (holdsF64 ? 8 : 4) + (bounds ? 8 : 0);
+  int64_t entries = 1;
+  for (const arith::Term &term : plan.terms)
+    entries = std::max(entries, fixedEntries(term));
+  auto entryBytes = [&] {
+    return bytes * plan.width * plan.rows * plan.columns;
+  };
+  while (plan.rows * plan.columns > 1 &&
+         entries * entryBytes() > kScratchTarget)
+    (plan.rows > 1 ? plan.rows : plan.columns) /= 2;
+
+  if (plan.rows > 1)
+    info.rowDim = rank - 2;
+  info.tileRows = plan.rows;
+  info.columnBlock =
+      int64_t(plan.width) * (hasReduction ? plan.columns : kMapVectors);
+}
+
+Result<ComputePlan> ComputePlanner::run() {
+  plan.op = op;
+  int rank = op.getType().getRank();
+  plan.info.columnDim = rank - 1;
+  for (mlir::BlockArgument index : op.getBlock().getArguments()) {
+    int number = index.getArgNumber();
+    plan.facts[index] = {number == rank - 2, number == rank - 1, false};
+  }
+  if (Status status = analyseBlock(op.getBlock()); !status)
+    return Failure{status.message()};
+  chooseTile();
+  int64_t bytes = (holdsF64 ? 8 : 4) + (bounds ? 8 : 0);
+  for (ReductionInfo &reduction : plan.info.reductions)
+    reduction.entryBytes = bytes * plan.width * plan.rows * plan.columns;
+  return std::move(plan);
+}
+
+Result<FunctionPlan>
+reference::planFunction(te::FuncOp func, const HostShape &host, bool bounds) {
+  FunctionPlan function;
+  ProgramInfo &info = function.info;
+  info.signature = signatureOf(func);
+  llvm::DenseMap<mlir::Value, unsigned> tensorOf;
+  auto addTensor = [&](mlir::Value value, std::string name) {
+    TensorInfo tensor;
+    tensor.name = std::move(name);
+    tensor.type = scalarTypeOf(value.getType());
+    for (mlir::Attribute extent :
+         mlir::cast<te::TeTensorType>(value.getType()).getShape())
+      tensor.shape.push_back(extentOf(func, extent));
+    tensorOf[value] = info.tensors.size();
+    info.tensors.push_back(std::move(tensor));
+  };
+  for (auto [argument, name] :
+       llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
+    addTensor(argument, mlir::cast<mlir::StringAttr>(name).getValue().str());
+  for (te::ComputeOp op : func.getBlock().getOps<te::ComputeOp>()) {
+    Result<ComputePlan> plan =
+        ComputePlanner(func, op, host, bounds, function, tensorOf).run();
+    if (!plan)
+      return Failure{plan.message()};
+    addTensor(op.getResult(), op.getName().str());
+    auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
+    info.tensors.back().inexact = plan->factsOf(yield.getValue()).inexact;
+    plan->info.result = info.tensors.size() - 1;
+    plan->info.symbol = "compute" + std::to_string(function.computes.size());
+    info.kernels.push_back(plan->info);
+    function.computes.push_back(std::move(*plan));
+  }
+  for (mlir::Value output : func.getBlock().getTerminator()->getOperands())
+    info.outputs.push_back(tensorOf.lookup(output));
+  return function;
+}

@@ -1,0 +1,57 @@
+//===- Plan.h - how one te.compute becomes a host kernel --------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_REFERENCE_PLAN_H
+#define GIRIH_COMPILER_REFERENCE_PLAN_H
+
+#include "compiler/reference/Program.h"
+#include "dialects/te/Te.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace girih::reference {
+
+/// What the generated code may rely on.
+struct HostShape {
+  unsigned vectorBits = 128; ///< width of the machine's vectors
+  bool nativeHalf = false;   ///< f16 <-> float conversions in hardware
+};
+
+/// What a value in a compute's region depends on.
+struct ValueFacts {
+  bool row = false;     ///< the row index
+  bool lane = false;    ///< the column index: one value per vector lane
+  bool inexact = false; ///< a fast function is on a path to it
+};
+
+/// The shape of a kernel: a tile of `rows` x `columns` vectors of `width` lanes
+/// is computed at once; `info` is what the runner sees of it.
+struct ComputePlan {
+  te::ComputeOp op;
+  KernelInfo info;
+  unsigned width = 1, rows = 1, columns = 1;
+  llvm::DenseMap<mlir::Value, ValueFacts> facts;
+  llvm::DenseMap<mlir::Operation *, unsigned> operandOf;   ///< of a te.read
+  llvm::DenseMap<mlir::Operation *, unsigned> reductionOf; ///< of a te.reduce
+  std::vector<arith::Term> terms; ///< parallel to info.reductions
+
+  ValueFacts factsOf(mlir::Value value) const { return facts.lookup(value); }
+};
+
+/// Every tensor and every compute of `func`, in order. Fails with a message for
+/// what the reference cannot replay: a sum without a term, mma chains, portable
+/// functions that have not been expanded.
+struct FunctionPlan {
+  ProgramInfo info;
+  std::vector<ComputePlan> computes;
+};
+Result<FunctionPlan> planFunction(te::FuncOp func, const HostShape &host,
+                                  bool bounds);
+
+} // namespace girih::reference
+
+#endif // GIRIH_COMPILER_REFERENCE_PLAN_H

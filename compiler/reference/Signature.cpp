@@ -1,0 +1,82 @@
+//===- Signature.cpp - the signature of a te.func -------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/Signature.h"
+
+using namespace girih;
+using artifact::SizeExpr;
+
+artifact::ScalarType reference::scalarTypeOf(mlir::Type type) {
+  if (auto tensor = mlir::dyn_cast<te::TeTensorType>(type))
+    type = tensor.getElementType();
+  if (type.isF64())
+    return artifact::ScalarType::F64;
+  if (type.isF32())
+    return artifact::ScalarType::F32;
+  if (type.isF16())
+    return artifact::ScalarType::F16;
+  assert(type.isBF16() && "not a float type of te");
+  return artifact::ScalarType::BF16;
+}
+
+SizeExpr reference::extentOf(te::FuncOp func, mlir::Attribute extent) {
+  if (auto constant = mlir::dyn_cast<mlir::IntegerAttr>(extent))
+    return SizeExpr::constant(constant.getInt());
+  int size = func.findSize(mlir::cast<mlir::StringAttr>(extent).getValue());
+  assert(size >= 0 && "the verifier refuses undeclared sizes");
+  return SizeExpr::sizeRef(size);
+}
+
+static artifact::TensorParam paramOf(te::FuncOp func, mlir::Attribute name,
+                                     mlir::Type type, bool isOutput) {
+  artifact::TensorParam param;
+  param.name = mlir::cast<mlir::StringAttr>(name).getValue().str();
+  param.type = reference::scalarTypeOf(type);
+  for (mlir::Attribute extent : mlir::cast<te::TeTensorType>(type).getShape())
+    param.shape.push_back(reference::extentOf(func, extent));
+  param.isOutput = isOutput;
+  return param;
+}
+
+static artifact::SizeConstraint::Kind kindOf(te::ConstraintKind kind) {
+  switch (kind) {
+  case te::ConstraintKind::Divisible:
+    return artifact::SizeConstraint::Kind::Divisible;
+  case te::ConstraintKind::AtMost:
+    return artifact::SizeConstraint::Kind::AtMost;
+  case te::ConstraintKind::AtLeast:
+    return artifact::SizeConstraint::Kind::AtLeast;
+  case te::ConstraintKind::Equal:
+    return artifact::SizeConstraint::Kind::Equal;
+  }
+  llvm_unreachable("unknown constraint");
+}
+
+artifact::Signature reference::signatureOf(te::FuncOp func) {
+  artifact::Signature signature;
+  signature.op = func.getSymName().str();
+  for (mlir::Attribute size : func.getSizes())
+    signature.sizes.push_back(
+        mlir::cast<mlir::StringAttr>(size).getValue().str());
+  signature.given.assign(func.getGiven().begin(), func.getGiven().end());
+  for (auto [argument, name] :
+       llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
+    signature.params.push_back(
+        paramOf(func, name, argument.getType(), /*isOutput=*/false));
+  for (auto [type, name] :
+       llvm::zip(func.getResultTypes(), func.getResultNames()))
+    signature.params.push_back(
+        paramOf(func, name, mlir::cast<mlir::TypeAttr>(type).getValue(),
+                /*isOutput=*/true));
+  for (mlir::Attribute attribute : func.getConstraints()) {
+    auto constraint = mlir::cast<te::SizeConstraintAttr>(attribute);
+    signature.constraints.push_back(
+        {static_cast<unsigned>(func.findSize(constraint.getSize().getValue())),
+         kindOf(constraint.getKind()), constraint.getValue()});
+  }
+  return signature;
+}

@@ -1,0 +1,298 @@
+//===- TileEmitter.cpp - the values of one tile ---------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/TileEmitter.h"
+
+#include "compiler/reference/FoldEmitter.h"
+#include "compiler/reference/Signature.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace girih;
+using namespace girih::reference;
+using llvm::Value;
+
+TileEmitter::TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats,
+                         ScalarEmitter &scalars, te::FuncOp func,
+                         const ComputePlan &plan, const ProgramInfo &program,
+                         const KernelFrame &frame, bool bounds, TilePlace where)
+    : b(b), floats(floats), scalars(scalars), func(func), plan(plan),
+      program(program), frame(frame), bounds(bounds), place(std::move(where)) {
+  int columnDim = plan.info.columnDim;
+  if (columnDim < 0)
+    return;
+  llvm::Type *lanes = llvm::FixedVectorType::get(b.getInt64Ty(), plan.width);
+  auto columnsFrom = [&](unsigned c) {
+    return b.CreateAdd(b.CreateVectorSplat(plan.width, firstColumn(c)),
+                       b.CreateStepVector(lanes));
+  };
+  if (place.columnEnd)
+    mask = b.CreateICmpSLT(columnsFrom(0),
+                           b.CreateVectorSplat(plan.width, place.columnEnd));
+  for (mlir::BlockArgument index : plan.op->getRegion(0).getArguments()) {
+    ValueFacts facts = plan.factsOf(index);
+    int dim = index.getArgNumber();
+    values[index] = makeBundle(facts, [&](unsigned r, unsigned c) -> Tracked {
+      if (dim != columnDim)
+        return {b.CreateAdd(place.indices[dim], b.getInt64(r))};
+      Value *columns = columnsFrom(c);
+      if (!mask)
+        return {columns};
+      Value *last = b.CreateVectorSplat(
+          plan.width, b.CreateSub(place.columnEnd, b.getInt64(1)));
+      return {b.CreateSelect(mask, columns, last)};
+    });
+  }
+}
+
+Value *TileEmitter::extentValue(llvm::IRBuilder<> &b, te::FuncOp func,
+                                const KernelFrame &frame,
+                                mlir::Attribute extent) {
+  if (auto constant = mlir::dyn_cast<mlir::IntegerAttr>(extent))
+    return b.getInt64(constant.getInt());
+  return frame
+      .sizes[func.findSize(mlir::cast<mlir::StringAttr>(extent).getValue())];
+}
+
+TileEmitter::Bundle
+TileEmitter::makeBundle(ValueFacts facts,
+                        llvm::function_ref<Tracked(unsigned, unsigned)> make) {
+  Bundle bundle{facts, {}};
+  for (unsigned r = 0; r < (facts.row ? place.rows : 1); ++r)
+    for (unsigned c = 0; c < (facts.lane ? place.columns : 1); ++c)
+      bundle.items.push_back(make(r, c));
+  return bundle;
+}
+
+Tracked TileEmitter::get(mlir::Value value, unsigned r, unsigned c) {
+  auto found = values.find(value);
+  if (found == values.end()) {
+    // A constant or size that stands outside the region.
+    mlir::Operation *op = value.getDefiningOp();
+    if (auto size = mlir::dyn_cast<te::SizeOp>(op))
+      return {frame.sizes[func.findSize(size.getSize())]};
+    if (auto index = mlir::dyn_cast<te::IndexConstantOp>(op))
+      return {b.getInt64(index.getValue())};
+    return scalars.emit(*op, {});
+  }
+  const Bundle &bundle = found->second;
+  unsigned columns = bundle.facts.lane ? place.columns : 1;
+  return bundle.items[(bundle.facts.row ? r : 0) * columns +
+                      (bundle.facts.lane ? c : 0)];
+}
+
+Value *TileEmitter::firstColumn(unsigned c) {
+  return b.CreateAdd(place.indices[plan.info.columnDim],
+                     b.getInt64(int64_t(c) * plan.width));
+}
+
+Value *TileEmitter::laneIndex(unsigned c, unsigned lane) {
+  Value *index = b.CreateAdd(firstColumn(c), b.getInt64(lane));
+  if (!place.columnEnd)
+    return index;
+  Value *last = b.CreateSub(place.columnEnd, b.getInt64(1));
+  return b.CreateSelect(b.CreateICmpSLT(index, last), index, last);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// One element, one vector of neighbours, or one element for each lane.
+Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
+                              llvm::Type *element, int contiguousDim,
+                              unsigned r, unsigned c) {
+  mlir::Block *outer = &plan.op->getRegion(0).front();
+  Value *fixed = b.getInt64(0), *moving = b.getInt64(0), *laneStride = nullptr;
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    if (plan.factsOf(index).lane) {
+      laneStride = laneStride ? b.CreateAdd(laneStride, view.strides[dim])
+                              : view.strides[dim];
+      continue;
+    }
+    Value *term = b.CreateMul(get(index, r, c).value, view.strides[dim]);
+    // Indices of the tile apart from those of reductions: the first sum leaves
+    // their loops.
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
+    bool reduced = argument && argument.getOwner() != outer;
+    Value *&sum = reduced ? moving : fixed;
+    sum = b.CreateAdd(sum, term);
+  }
+  auto at = [&](Value *offset) {
+    Value *start = b.CreateGEP(element, view.data, offset);
+    return b.CreateGEP(element, start, moving);
+  };
+  llvm::Align align(element->getScalarSizeInBits() / 8);
+  if (!laneStride)
+    return b.CreateAlignedLoad(element, at(fixed), align);
+  auto *vector = llvm::FixedVectorType::get(element, plan.width);
+  if (contiguousDim >= 0) {
+    Value *start = at(b.CreateAdd(fixed, firstColumn(c)));
+    if (mask)
+      return b.CreateMaskedLoad(vector, start, align, mask,
+                                llvm::Constant::getNullValue(vector));
+    return b.CreateAlignedLoad(vector, start, align);
+  }
+  Value *lanes = llvm::PoisonValue::get(vector);
+  for (unsigned lane = 0; lane < plan.width; ++lane) {
+    Value *offset =
+        b.CreateAdd(fixed, b.CreateMul(laneIndex(c, lane), laneStride));
+    lanes = b.CreateInsertElement(
+        lanes, b.CreateAlignedLoad(element, at(offset), align), lane);
+  }
+  return lanes;
+}
+
+void TileEmitter::emitRead(te::ReadOp read) {
+  unsigned number = plan.operandOf.lookup(read);
+  const OperandInfo &operand = plan.info.operands[number];
+  const TensorInfo &tensor = program.tensors[operand.tensor];
+  const OperandView &view = frame.operands[number];
+  values[read.getResult()] =
+      makeBundle(plan.factsOf(read.getResult()), [&](unsigned r, unsigned c) {
+        Tracked result;
+        result.value =
+            floats.unpack(tensor.type, readLanes(read, view.values,
+                                                 floats.memory(tensor.type),
+                                                 operand.contiguousDim, r, c));
+        if (bounds && tensor.inexact)
+          result.error = readLanes(read, view.errors, b.getDoubleTy(),
+                                   operand.contiguousDim, r, c);
+        return result;
+      });
+}
+
+void TileEmitter::storeResult(mlir::Value value) {
+  const TensorInfo &tensor = program.tensors[plan.info.result];
+  int columnDim = plan.info.columnDim;
+  int rank = tensor.shape.size();
+  auto write = [&](const TensorView &view, Value *stored, unsigned r,
+                   unsigned c) {
+    Value *offset = b.getInt64(0);
+    for (int dim = 0; dim < rank; ++dim) {
+      if (dim == columnDim)
+        continue;
+      Value *index = place.indices[dim];
+      if (dim == rank - 2)
+        index = b.CreateAdd(index, b.getInt64(r));
+      offset = b.CreateAdd(offset, b.CreateMul(index, view.strides[dim]));
+    }
+    if (columnDim >= 0)
+      offset = b.CreateAdd(offset, firstColumn(c));
+    llvm::Type *element = stored->getType()->getScalarType();
+    Value *address = b.CreateGEP(element, view.data, offset);
+    llvm::Align align(element->getScalarSizeInBits() / 8);
+    if (mask)
+      b.CreateMaskedStore(stored, address, align, mask);
+    else
+      b.CreateAlignedStore(stored, address, align);
+  };
+  for (unsigned r = 0; r < place.rows; ++r)
+    for (unsigned c = 0; c < place.columns; ++c) {
+      Tracked result = get(value, r, c);
+      if (columnDim >= 0)
+        result = scalars.splat(result, plan.width);
+      write(frame.result.values, floats.pack(tensor.type, result.value), r, c);
+      if (!bounds || !tensor.inexact)
+        continue;
+      if (!result.error)
+        result.error = llvm::ConstantFP::get(
+            result.value->getType()->getWithNewType(b.getDoubleTy()), 0.0);
+      write(frame.result.errors, result.error, r, c);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+void TileEmitter::emitReduction(te::ReduceOp reduce) {
+  using Type = artifact::ScalarType;
+  Type type = scalarTypeOf(reduce.getType());
+  ValueFacts facts = plan.factsOf(reduce.getResult());
+  unsigned number = plan.reductionOf.lookup(reduce);
+  mlir::Block &block = reduce.getBlock();
+  mlir::Value body = mlir::cast<te::YieldOp>(block.getTerminator()).getValue();
+
+  // A leaf fma takes the factors of the product that the body ends in; the
+  // product itself is rounded only where something else uses it.
+  auto product = body.getDefiningOp<te::BinaryOp>();
+  bool fused = reduce.getLeaf() == te::Leaf::Fma;
+  mlir::Operation *skipped =
+      fused && body.hasOneUse() ? product.getOperation() : nullptr;
+
+  Bundle start = makeBundle(facts, [&](unsigned, unsigned) {
+    Tracked chain = scalars.identity(reduce.getKind(), type);
+    if (facts.inexact && bounds)
+      chain.error = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
+    return facts.lane ? scalars.splat(chain, plan.width) : chain;
+  });
+
+  Elements elements;
+  for (mlir::Attribute extent : reduce.getExtents())
+    elements.extents.push_back(extentValue(b, func, frame, extent));
+  elements.step = [&](llvm::ArrayRef<Value *> indices, Chains chains) {
+    for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
+      values[argument] = Bundle{{}, {Tracked{index}}};
+    emitBlock(block, skipped);
+    unsigned next = 0;
+    Bundle sums = makeBundle(facts, [&](unsigned r, unsigned c) {
+      Tracked chain = chains[next++];
+      // muladd is the plain form: the body is already a rounded product.
+      if (!fused)
+        return scalars.combine(reduce.getKind(), type, chain, get(body, r, c));
+      return scalars.fma(type, get(product.getLhs(), r, c),
+                         get(product.getRhs(), r, c), chain);
+    });
+    return Chains(sums.items);
+  };
+
+  Value *count = b.getInt64(1);
+  for (Value *extent : elements.extents)
+    count = b.CreateMul(count, extent);
+  FoldEmitter folder(b, scalars, reduce.getKind(), type, Chains(start.items));
+  values[reduce.getResult()] =
+      Bundle{facts, folder.fold(plan.terms[number], b.getInt64(0), count,
+                                elements, frame.scratch[number])};
+}
+
+void TileEmitter::emitOp(mlir::Operation &op) {
+  if (auto read = mlir::dyn_cast<te::ReadOp>(op))
+    return emitRead(read);
+  if (auto reduce = mlir::dyn_cast<te::ReduceOp>(op))
+    return emitReduction(reduce);
+  if (auto size = mlir::dyn_cast<te::SizeOp>(op)) {
+    values[size.getResult()] =
+        Bundle{{}, {Tracked{frame.sizes[func.findSize(size.getSize())]}}};
+    return;
+  }
+  if (auto index = mlir::dyn_cast<te::IndexConstantOp>(op)) {
+    values[index.getResult()] =
+        Bundle{{}, {Tracked{b.getInt64(index.getValue())}}};
+    return;
+  }
+  mlir::Value result = op.getResult(0);
+  values[result] =
+      makeBundle(plan.factsOf(result), [&](unsigned r, unsigned c) {
+        llvm::SmallVector<Tracked, 3> operands;
+        for (mlir::Value operand : op.getOperands())
+          operands.push_back(get(operand, r, c));
+        return scalars.emit(op, operands);
+      });
+}
+
+void TileEmitter::emitBlock(mlir::Block &block, mlir::Operation *skipped) {
+  for (mlir::Operation &op : block.without_terminator())
+    if (&op != skipped)
+      emitOp(op);
+}
+
+void TileEmitter::run() {
+  mlir::Block &block = plan.op->getRegion(0).front();
+  emitBlock(block);
+  storeResult(mlir::cast<te::YieldOp>(block.getTerminator()).getValue());
+}

@@ -1,0 +1,99 @@
+//===- TileEmitter.h - the values of one tile -------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_REFERENCE_TILEEMITTER_H
+#define GIRIH_COMPILER_REFERENCE_TILEEMITTER_H
+
+#include "compiler/reference/Plan.h"
+#include "compiler/reference/ScalarEmitter.h"
+
+namespace girih::reference {
+
+/// Address and strides (in elements) of a tensor, and of its errors, as values
+/// loaded from a kernel's arguments.
+struct TensorView {
+  llvm::Value *data = nullptr;
+  llvm::SmallVector<llvm::Value *> strides;
+};
+struct OperandView {
+  TensorView values, errors;
+};
+
+/// What a kernel's entry block provides to its tiles.
+struct KernelFrame {
+  llvm::SmallVector<llvm::Value *> sizes;
+  OperandView result;
+  llvm::SmallVector<OperandView> operands;
+  llvm::SmallVector<llvm::Value *> scratch; ///< of each reduction
+};
+
+/// Where a tile lies. Rows and columns count from `row` and `column`; lanes
+/// from `mask`'s end on are not stored and read the last valid element.
+struct TilePlace {
+  unsigned rows = 1, columns = 1;
+  llvm::SmallVector<llvm::Value *>
+      indices; ///< per dimension; row and column: first
+  llvm::Value *columnEnd =
+      nullptr; ///< set for one masked vector: exclusive end
+};
+
+/// Emits the region of a te.compute for rows x columns vectors at once.
+class TileEmitter {
+public:
+  TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats, ScalarEmitter &scalars,
+              te::FuncOp func, const ComputePlan &plan,
+              const ProgramInfo &program, const KernelFrame &frame, bool bounds,
+              TilePlace place);
+
+  /// Computes the tile and stores it.
+  void run();
+
+  /// The value of an extent.
+  static llvm::Value *extentValue(llvm::IRBuilder<> &b, te::FuncOp func,
+                                  const KernelFrame &frame,
+                                  mlir::Attribute extent);
+
+private:
+  /// The values of one SSA value over the tile: one for each row it depends on
+  /// times one for each column it depends on.
+  struct Bundle {
+    ValueFacts facts;
+    llvm::SmallVector<Tracked> items;
+  };
+
+  void emitBlock(mlir::Block &block, mlir::Operation *skipped = nullptr);
+  void emitOp(mlir::Operation &op);
+  void emitRead(te::ReadOp read);
+  void emitReduction(te::ReduceOp reduce);
+  void storeResult(mlir::Value value);
+
+  Bundle makeBundle(ValueFacts facts,
+                    llvm::function_ref<Tracked(unsigned r, unsigned c)> make);
+  Tracked get(mlir::Value value, unsigned r, unsigned c);
+  llvm::Value *readLanes(te::ReadOp read, const TensorView &view,
+                         llvm::Type *element, int contiguousDim, unsigned r,
+                         unsigned c);
+  llvm::Value *firstColumn(unsigned c);
+  /// Index of lane l, held at the last valid column.
+  llvm::Value *laneIndex(unsigned c, unsigned lane);
+
+  llvm::IRBuilder<> &b;
+  FloatOps &floats;
+  ScalarEmitter &scalars;
+  te::FuncOp func;
+  const ComputePlan &plan;
+  const ProgramInfo &program;
+  const KernelFrame &frame;
+  bool bounds;
+  TilePlace place;
+  llvm::Value *mask = nullptr;
+  llvm::DenseMap<mlir::Value, Bundle> values;
+};
+
+} // namespace girih::reference
+
+#endif // GIRIH_COMPILER_REFERENCE_TILEEMITTER_H
