@@ -1,0 +1,207 @@
+//===- FusionGroups.cpp - which statements share a kernel -----------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/FusionGroups.h"
+
+#include <algorithm>
+
+using namespace girih;
+using namespace girih::schedule;
+using poly::Access;
+using poly::Affine;
+using poly::Reduction;
+using poly::Scop;
+using poly::Statement;
+using poly::StatementKind;
+
+std::vector<Unit> girih::schedule::findUnits(const Scop &scop) {
+  std::vector<Unit> units;
+  std::vector<int> unitOf(scop.statements.size(), -1);
+  for (unsigned s = 0; s < scop.statements.size(); ++s) {
+    if (unitOf[s] >= 0)
+      continue;
+    Unit unit;
+    for (unsigned r = 0; r < scop.reductions.size(); ++r) {
+      const Reduction &reduction = scop.reductions[r];
+      if (reduction.init != s)
+        continue;
+      unit.reduction = r;
+      unit.outerDims = reduction.outputEnd;
+      unit.statements = {reduction.init, reduction.update};
+      if (reduction.merge)
+        unit.statements.push_back(*reduction.merge);
+    }
+    if (!unit.reduction) {
+      unit.statements = {s};
+      unit.outerDims = scop.statements[s].dims.size();
+    }
+    for (unsigned member : unit.statements)
+      unitOf[member] = units.size();
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
+  if (!unit.reduction)
+    return false;
+  const Reduction &reduction = scop.reductions[*unit.reduction];
+  const Statement &update = scop.statements[reduction.update];
+  unsigned outer = reduction.outputEnd;
+  if (!reduction.product || reduction.cellEnd != outer || outer < 2 ||
+      update.dims.size() != outer + 1)
+    return false;
+  auto uses = [&](const Access &access, unsigned dim) {
+    return std::any_of(access.subscripts.begin(), access.subscripts.end(),
+                       [&](const Affine &subscript) {
+                         return subscript.dimCoefficient(dim) != 0;
+                       });
+  };
+  // Matrices with one dim per subscript, so that a stage copies a box.
+  for (unsigned a = 0; a < 2; ++a) {
+    if (update.accesses[a].subscripts.size() != 2)
+      return false;
+    for (const Affine &subscript : update.accesses[a].subscripts) {
+      unsigned dims = 0;
+      for (unsigned d = 0; d < update.dims.size(); ++d)
+        dims += subscript.dimCoefficient(d) != 0;
+      if (dims > 1)
+        return false;
+    }
+  }
+  const Access &a = update.accesses[0], &b = update.accesses[1];
+  unsigned i = outer - 2, j = outer - 1, k = outer;
+  return uses(a, k) && uses(b, k) && uses(a, i) && !uses(b, i) && uses(b, j) &&
+         !uses(a, j);
+}
+
+namespace {
+
+class Grouping {
+public:
+  explicit Grouping(const Scop &scop)
+      : scop(scop), producer(scop.arrays.size(), -1) {}
+  std::vector<FusionGroup> run();
+
+private:
+  /// Leading dims of `unit` that agree with the dims of the group's writers
+  /// for every array it reads from the group.
+  unsigned agreement(const Unit &unit, unsigned group) const;
+  bool sameExtents(const Unit &a, const Unit &b, unsigned dims) const;
+  bool hasContraction(const FusionGroup &group) const;
+  /// The group to join, or -1.
+  int choose(const Unit &unit, unsigned &shared) const;
+
+  const Scop &scop;
+  std::vector<FusionGroup> groups;
+  std::vector<int> producer; ///< group that writes the array, or -1
+};
+
+/// Domain constraints that mention dims [0, count) only.
+std::vector<Affine> outerConstraints(const Statement &statement,
+                                     unsigned count) {
+  std::vector<Affine> result;
+  for (const Affine &constraint : statement.constraints) {
+    bool outer = true;
+    for (unsigned d = count; d < statement.dims.size(); ++d)
+      outer &= constraint.dimCoefficient(d) == 0;
+    if (outer)
+      result.push_back(constraint);
+  }
+  return result;
+}
+
+} // namespace
+
+bool Grouping::sameExtents(const Unit &a, const Unit &b, unsigned dims) const {
+  std::vector<Affine> left =
+      outerConstraints(scop.statements[a.statements[0]], dims);
+  std::vector<Affine> right =
+      outerConstraints(scop.statements[b.statements[0]], dims);
+  return left.size() == right.size() &&
+         std::is_permutation(left.begin(), left.end(), right.begin());
+}
+
+bool Grouping::hasContraction(const FusionGroup &group) const {
+  return std::any_of(
+      group.units.begin(), group.units.end(),
+      [&](const Unit &unit) { return isContraction(scop, unit); });
+}
+
+unsigned Grouping::agreement(const Unit &unit, unsigned group) const {
+  unsigned shared = std::min(unit.outerDims, groups[group].sharedDims);
+  for (unsigned s : unit.statements)
+    for (const Access &access : scop.statements[s].accesses) {
+      if (access.isWrite || producer[access.array] != int(group))
+        continue;
+      // Writers write [d0, d1, ...]: the leading subscripts of a read must be
+      // this statement's own leading dims.
+      unsigned same = 0;
+      while (same < shared && same < access.subscripts.size() &&
+             access.subscripts[same] == Affine::dim(same))
+        ++same;
+      shared = same;
+    }
+  return shared;
+}
+
+int Grouping::choose(const Unit &unit, unsigned &shared) const {
+  int latest = -1;
+  for (unsigned s : unit.statements)
+    for (const Access &access : scop.statements[s].accesses)
+      if (!access.isWrite)
+        latest = std::max(latest, producer[access.array]);
+  if (latest < 0)
+    return -1;
+  // Segments are worth a grid of their own: the level that combines their
+  // results runs in the next kernel.
+  for (unsigned s : unit.statements)
+    for (const Access &access : scop.statements[s].accesses) {
+      bool isOwn = std::any_of(
+          unit.statements.begin(), unit.statements.end(), [&](unsigned other) {
+            return scop.statements[other].write().array == access.array;
+          });
+      if (!access.isWrite && !isOwn &&
+          scop.arrays[access.array].role == poly::ArrayRole::Accumulator)
+        return -1;
+    }
+  const FusionGroup &group = groups[latest];
+  shared = agreement(unit, latest);
+  bool isScalar = group.sharedDims == 0 && unit.outerDims == 0;
+  if (shared == 0 && !isScalar)
+    return -1;
+  // A contraction's tile spans its last two dims: it neither loses them nor
+  // joins a kernel whose blocks would each own less.
+  if (hasContraction(group) && shared < group.sharedDims)
+    return -1;
+  if (isContraction(scop, unit))
+    return -1;
+  if (!sameExtents(group.units[0], unit, shared))
+    return -1;
+  return latest;
+}
+
+std::vector<FusionGroup> Grouping::run() {
+  for (Unit &unit : findUnits(scop)) {
+    unsigned shared = 0;
+    int group = choose(unit, shared);
+    if (group < 0) {
+      group = groups.size();
+      groups.emplace_back();
+      shared = unit.outerDims;
+    }
+    groups[group].sharedDims = shared;
+    for (unsigned s : unit.statements)
+      producer[scop.statements[s].write().array] = group;
+    groups[group].units.push_back(std::move(unit));
+  }
+  return std::move(groups);
+}
+
+std::vector<FusionGroup> girih::schedule::groupUnits(const Scop &scop) {
+  return Grouping(scop).run();
+}

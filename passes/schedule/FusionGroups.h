@@ -1,0 +1,52 @@
+//===- FusionGroups.h - which statements share a kernel ---------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Statements that move together form a unit: a map, one level of a reduction
+// (init, update, merge), or a lone merge. Units whose outer dimensions agree
+// instance by instance share a kernel: the shared prefix of dimensions goes to
+// the grid, so every dependence between them has distance zero there and stays
+// inside one block. Nothing is recomputed. docs/architecture.md, "Default
+// schedule".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_SCHEDULE_FUSIONGROUPS_H
+#define GIRIH_PASSES_SCHEDULE_FUSIONGROUPS_H
+
+#include "compiler/poly/Scop.h"
+
+#include <optional>
+#include <vector>
+
+namespace girih::schedule {
+
+struct Unit {
+  std::vector<unsigned> statements; ///< in textual order
+  unsigned outerDims = 0; ///< dims [0, outerDims) name the value it finishes
+  std::optional<unsigned> reduction; ///< index into Scop::reductions
+};
+
+struct FusionGroup {
+  std::vector<Unit> units;
+  unsigned sharedDims = 0; ///< leading dims that all units share
+};
+
+/// Units of the Scop, in textual order.
+std::vector<Unit> findUnits(const poly::Scop &scop);
+
+/// A level-1 reduction whose tile may be a contraction: the last two outer dims
+/// appear in one factor each, the reduced dim in both.
+bool isContraction(const poly::Scop &scop, const Unit &unit);
+
+/// Kernels in execution order. A unit joins the latest kernel that produces
+/// one of its operands when every operand is read at the same leading
+/// subscripts; a kernel with a contraction keeps all its dimensions.
+std::vector<FusionGroup> groupUnits(const poly::Scop &scop);
+
+} // namespace girih::schedule
+
+#endif // GIRIH_PASSES_SCHEDULE_FUSIONGROUPS_H

@@ -1,0 +1,57 @@
+//===- TileChoice.h - tile sizes and layouts of one kernel ------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A group's shared dimensions are tiled once for all its statements: some lie
+// across threads, the rest of the threads work along the inner dimensions
+// (cells of a reduction, or the last inner dimension of a map). Rules and their
+// sources: docs/architecture.md, "Default schedule".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_SCHEDULE_TILECHOICE_H
+#define GIRIH_PASSES_SCHEDULE_TILECHOICE_H
+
+#include "compiler/layout/Layout.h"
+#include "compiler/target/GpuTarget.h"
+#include "passes/schedule/FusionGroups.h"
+
+#include <string>
+#include <vector>
+
+namespace girih::schedule {
+
+enum class Style {
+  Elementwise, ///< maps whose every dimension is shared
+  Row,         ///< a block per value; threads along the reduced dimension
+  Column,      ///< threads across the last shared dimension and the cells
+  Chains,      ///< sequential chains only: a thread per value
+  Contraction  ///< a tile of a matrix product
+};
+
+struct TileChoice {
+  Style style = Style::Elementwise;
+  unsigned threads = 0;
+  int64_t vector = 1; ///< elements of the narrowest type in 16 bytes
+  std::vector<int64_t> sharedTile; ///< per shared dim
+  /// Distribution of the shared tile; threads beyond its digits are
+  /// `innerThreads`.
+  std::vector<layout::Digit> sharedRegisters, sharedThreads;
+  int64_t innerThreads = 1;
+  int64_t reducedTile =
+      1; ///< contraction: k of one step; chains: elements a step
+  std::vector<std::string> why;
+};
+
+TileChoice chooseTiles(const poly::Scop &scop, const FusionGroup &group,
+                       const target::GpuTarget &target);
+
+/// The number of values of a dim when its bounds are constants, else -1.
+int64_t constantExtent(const poly::Statement &statement, unsigned dim);
+
+} // namespace girih::schedule
+
+#endif // GIRIH_PASSES_SCHEDULE_TILECHOICE_H

@@ -1,0 +1,299 @@
+//===- BuildScop.cpp - te with terms -> Scop ------------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/scop/BuildScop.h"
+
+#include "passes/scop/ExpandTerm.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace girih;
+using namespace girih::scop;
+using poly::Access;
+using poly::Affine;
+
+namespace {
+
+class Builder {
+public:
+  explicit Builder(te::FuncOp func) : func(func) {}
+  std::optional<ScopWithMap> run();
+
+private:
+  void addContext();
+  Affine extent(mlir::Attribute attribute);
+  int64_t extentBound(mlir::Attribute attribute);
+  unsigned addArray(mlir::Value tensor, llvm::StringRef name,
+                    poly::ArrayRole role);
+  mlir::LogicalResult addCompute(te::ComputeOp compute);
+  /// The domain 0 <= index < extent of a compute's indices.
+  std::vector<Affine> box(te::ComputeOp compute);
+  /// Accesses of a region's te.read ops, given the te indices in scope.
+  std::vector<Access>
+  readsOf(mlir::Block &block,
+          const llvm::DenseMap<mlir::Value, Affine> &indices);
+  mlir::LogicalResult addReduction(te::ComputeOp compute, te::ReduceOp reduce);
+
+  te::FuncOp func;
+  ScopWithMap result;
+  NamePool names;
+  std::vector<int> paramOfSize; ///< size -> parameter, or -1 when given
+  llvm::DenseMap<mlir::Value, unsigned> arrayOf;
+};
+
+std::vector<std::string> strings(mlir::ArrayAttr names) {
+  std::vector<std::string> list;
+  for (mlir::Attribute name : names)
+    list.push_back(mlir::cast<mlir::StringAttr>(name).str());
+  return list;
+}
+
+std::vector<std::string> indexNames(te::ComputeOp compute) {
+  std::vector<std::string> names = strings(compute.getIndexNames());
+  for (std::string &name : names)
+    name = scopName(name);
+  return names;
+}
+
+/// Whether `value` is one te.read, perhaps through casts.
+bool isOneRead(mlir::Value value) {
+  while (auto cast = value.getDefiningOp<te::CastOp>())
+    value = cast.getValue();
+  return value.getDefiningOp<te::ReadOp>() != nullptr;
+}
+
+/// Whether the reduction's body is a product of two reads, lhs read first, with
+/// a leaf that a contraction can do.
+bool isProduct(te::ReduceOp reduce) {
+  auto yield = mlir::cast<te::YieldOp>(reduce.getBlock().getTerminator());
+  auto product = yield.getValue().getDefiningOp<te::BinaryOp>();
+  if (reduce.getLeaf() == te::Leaf::Plain || !product ||
+      product.getKind() != te::BinaryKind::Mul)
+    return false;
+  unsigned reads = 0;
+  for (mlir::Operation &op : reduce.getBlock())
+    reads += mlir::isa<te::ReadOp>(op);
+  return reads == 2 && product.getLhs() != product.getRhs() &&
+         isOneRead(product.getLhs()) && isOneRead(product.getRhs());
+}
+
+} // namespace
+
+Affine Builder::extent(mlir::Attribute attribute) {
+  if (std::optional<int64_t> constant = func.constantExtent(attribute))
+    return Affine::of(*constant);
+  int size = func.findSize(mlir::cast<mlir::StringAttr>(attribute).getValue());
+  return Affine::param(paramOfSize[size]);
+}
+
+/// An upper bound of an extent: its value, or a `where` bound, or -1.
+int64_t Builder::extentBound(mlir::Attribute attribute) {
+  if (std::optional<int64_t> constant = func.constantExtent(attribute))
+    return *constant;
+  int64_t bound = -1;
+  for (mlir::Attribute entry : func.getConstraints()) {
+    auto constraint = mlir::cast<te::SizeConstraintAttr>(entry);
+    bool bounds = constraint.getKind() == te::ConstraintKind::AtMost ||
+                  constraint.getKind() == te::ConstraintKind::Equal;
+    if (bounds && constraint.getSize() == attribute)
+      bound = bound < 0 ? constraint.getValue()
+                        : std::min(bound, constraint.getValue());
+  }
+  return bound;
+}
+
+void Builder::addContext() {
+  for (auto [index, name] : llvm::enumerate(strings(func.getSizes()))) {
+    if (func.getGiven()[index] >= 0) {
+      paramOfSize.push_back(-1);
+      continue;
+    }
+    paramOfSize.push_back(result.scop.params.size());
+    result.map.sizeOfParam.push_back(index);
+    result.scop.params.push_back(names.unique(name));
+    result.scop.context.push_back(Affine::param(result.scop.params.size() - 1));
+  }
+  for (mlir::Attribute entry : func.getConstraints()) {
+    auto constraint = mlir::cast<te::SizeConstraintAttr>(entry);
+    int param = paramOfSize[func.findSize(constraint.getSize().getValue())];
+    if (param < 0)
+      continue;
+    Affine size = Affine::param(param);
+    Affine value = Affine::of(constraint.getValue());
+    te::ConstraintKind kind = constraint.getKind();
+    // Divisibility is not one affine inequality; the launch checks it.
+    if (kind == te::ConstraintKind::AtMost || kind == te::ConstraintKind::Equal)
+      result.scop.context.push_back(value - size);
+    if (kind == te::ConstraintKind::AtLeast ||
+        kind == te::ConstraintKind::Equal)
+      result.scop.context.push_back(size - value);
+  }
+}
+
+unsigned Builder::addArray(mlir::Value tensor, llvm::StringRef name,
+                           poly::ArrayRole role) {
+  auto type = mlir::cast<te::TeTensorType>(tensor.getType());
+  poly::Array array;
+  array.name = names.unique(name.str());
+  array.role = role;
+  array.elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  for (mlir::Attribute size : type.getShape())
+    array.extents.push_back(extent(size));
+  unsigned index = result.scop.arrays.size();
+  result.scop.arrays.push_back(std::move(array));
+  result.map.arrayTypes.push_back(type.getElementType());
+  result.map.argument.push_back(-1);
+  result.map.result.push_back(-1);
+  arrayOf[tensor] = index;
+  return index;
+}
+
+std::vector<Affine> Builder::box(te::ComputeOp compute) {
+  std::vector<Affine> constraints;
+  for (auto [d, size] : llvm::enumerate(compute.getType().getShape())) {
+    constraints.push_back(Affine::dim(d));
+    constraints.push_back(extent(size) - Affine::of(1) - Affine::dim(d));
+  }
+  return constraints;
+}
+
+std::vector<Access>
+Builder::readsOf(mlir::Block &block,
+                 const llvm::DenseMap<mlir::Value, Affine> &indices) {
+  std::vector<Access> reads;
+  for (mlir::Operation &op : block) {
+    auto read = mlir::dyn_cast<te::ReadOp>(op);
+    if (!read)
+      continue;
+    Access access;
+    access.array = arrayOf.at(read.getTensor());
+    for (mlir::Value index : read.getIndices()) {
+      if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
+        access.subscripts.push_back(Affine::of(constant.getValue()));
+      else
+        access.subscripts.push_back(indices.at(index));
+    }
+    reads.push_back(std::move(access));
+  }
+  return reads;
+}
+
+mlir::LogicalResult Builder::addReduction(te::ComputeOp compute,
+                                          te::ReduceOp reduce) {
+  te::TermAttr attribute = reduce.getTermAttr();
+  if (!attribute)
+    return reduce.emitOpError("has no term: the assoc phase has not run");
+  std::string error;
+  size_t offset = 0;
+  std::optional<arith::Term> term =
+      arith::parseTerm(std::string_view(attribute.getText()), error, offset);
+  if (!term)
+    return reduce.emitOpError("has a broken term: ") << error;
+  if (term->kind == arith::Term::Kind::Mma)
+    return reduce.emitOpError("has an mma term, which this version cannot "
+                              "realise");
+  if (reduce.getExtents().size() > 1 && term->kind != arith::Term::Kind::Seq)
+    return reduce.emitOpError("orders several indices by a term other than "
+                              "seq");
+
+  ReductionSite site;
+  site.compute = compute;
+  site.reduce = reduce;
+  site.array = arrayOf.at(compute.getResult());
+  site.outer = indexNames(compute);
+  site.outerConstraints = box(compute);
+  for (mlir::Attribute size : reduce.getExtents())
+    site.extents.push_back(extent(size));
+  if (reduce.getExtents().size() == 1)
+    site.extentBound = extentBound(reduce.getExtents()[0]);
+  std::string problem =
+      unsupportedTree(*term, func.constantExtent(reduce.getExtents()[0]));
+  if (!problem.empty())
+    return reduce.emitOpError("has the term '")
+           << arith::printTerm(*term)
+           << "', which this version cannot realise: it has " << problem;
+
+  auto bodyReads = [&](const std::vector<Affine> &values) {
+    llvm::DenseMap<mlir::Value, Affine> indices;
+    unsigned next = 0;
+    for (mlir::BlockArgument argument : compute.getBlock().getArguments())
+      indices[argument] = values[next++];
+    for (mlir::BlockArgument argument : reduce.getBlock().getArguments())
+      indices[argument] = values[next++];
+    return readsOf(reduce.getBlock(), indices);
+  };
+  expandTerm(*term, site, bodyReads, isProduct(reduce), names, result);
+  return mlir::success();
+}
+
+mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
+  if (te::ReduceOp reduce = compute.getReduction())
+    return addReduction(compute, reduce);
+  for (mlir::Operation &op : compute.getBlock())
+    if (mlir::isa<te::ReduceOp>(op))
+      return op.emitOpError("is not alone in its te.compute: "
+                            "te-hoist-reductions has not run");
+
+  poly::Statement statement;
+  statement.name = names.unique(compute.getName().str() + "_map");
+  statement.kind = poly::StatementKind::Map;
+  statement.dims = indexNames(compute);
+  statement.constraints = box(compute);
+  StatementInfo info;
+  info.compute = compute;
+  info.elementType = compute.getType().getElementType();
+  llvm::DenseMap<mlir::Value, Affine> indices;
+  Access write;
+  write.array = arrayOf.at(compute.getResult());
+  write.isWrite = true;
+  for (auto [d, argument] :
+       llvm::enumerate(compute.getBlock().getArguments())) {
+    indices[argument] = Affine::dim(d);
+    info.indices.push_back(Affine::dim(d));
+    write.subscripts.push_back(Affine::dim(d));
+  }
+  statement.accesses = readsOf(compute.getBlock(), indices);
+  statement.accesses.push_back(std::move(write));
+  result.scop.statements.push_back(std::move(statement));
+  result.map.statements.push_back(std::move(info));
+  return mlir::success();
+}
+
+std::optional<ScopWithMap> Builder::run() {
+  result.scop.name = func.getSymName().str();
+  addContext();
+  for (auto [index, argument] : llvm::enumerate(func.getBlock().getArguments()))
+    result.map.argument[addArray(
+        argument, mlir::cast<mlir::StringAttr>(func.getArgNames()[index]),
+        poly::ArrayRole::Input)] = index;
+
+  auto terminator = mlir::cast<te::ReturnOp>(func.getBlock().getTerminator());
+  for (auto compute : func.getBlock().getOps<te::ComputeOp>()) {
+    auto results = terminator.getResults();
+    auto found = llvm::find(results, compute.getResult());
+    bool isOutput = found != results.end();
+    unsigned array = addArray(compute.getResult(), compute.getName(),
+                              isOutput ? poly::ArrayRole::Output
+                                       : poly::ArrayRole::Temporary);
+    if (isOutput)
+      result.map.result[array] = found - results.begin();
+  }
+  for (auto [index, value] : llvm::enumerate(terminator.getResults())) {
+    if (!value.getDefiningOp<te::ComputeOp>()) {
+      func.emitOpError("returns argument ") << index << " unchanged";
+      return std::nullopt;
+    }
+  }
+  for (auto compute : func.getBlock().getOps<te::ComputeOp>())
+    if (mlir::failed(addCompute(compute)))
+      return std::nullopt;
+  return std::move(result);
+}
+
+std::optional<ScopWithMap> girih::scop::buildScop(te::FuncOp func) {
+  return Builder(func).run();
+}

@@ -1,0 +1,343 @@
+//===- KernelEmitter.cpp - a kernel's structure: grid, loops, launch ------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/tile/KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <algorithm>
+
+using namespace girih;
+using namespace girih::tilegen;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+using mlir::Value;
+using poly::LoopNode;
+using poly::StatementKind;
+
+KernelEmitter::KernelEmitter(VariantContext &context,
+                             const poly::KernelLoops &loops,
+                             mlir::OpBuilder &builder)
+    : context(context), loops(loops), kernelNode(*loops.kernel),
+      builder(builder), loc(context.func.getLoc()), index(builder, loc),
+      arrays(findKernelArrays(context.scop, *loops.kernel)) {}
+
+LogicalResult KernelEmitter::fail(const std::string &message) {
+  return mlir::emitError(loc)
+         << "kernel '" << kernelNode.kernel.name << "': " << message;
+}
+
+LogicalResult KernelEmitter::emit() {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::OperationState state(loc, tile::KernelOp::getOperationName());
+  auto &properties = state.getOrAddProperties<tile::KernelOp::Properties>();
+  properties.sym_name = builder.getStringAttr(kernelNode.kernel.name);
+  properties.threads = builder.getI32IntegerAttr(kernelNode.kernel.threads);
+  properties.arg_names = builder.getStrArrayAttr({});
+  state.addRegion()->emplaceBlock();
+  auto kernel = mlir::cast<tile::KernelOp>(builder.create(state));
+  builder.setInsertionPointToStart(&kernel.getBlock());
+  if (failed(addArguments(kernel)) || failed(decodeGrid()) ||
+      failed(emitNode(loops.body)) || failed(addLaunch()))
+    return failure();
+  // Arguments that no access uses as vectors promise nothing.
+  for (auto [array, value] : globals) {
+    int64_t used = 1;
+    for (mlir::Operation *user : value.getUsers()) {
+      if (auto load = mlir::dyn_cast<tile::LoadOp>(user))
+        used = std::max<int64_t>(used, load.getVector());
+      if (auto store = mlir::dyn_cast<tile::StoreOp>(user))
+        used = std::max<int64_t>(used, store.getVector());
+    }
+    auto type = mlir::cast<tile::GlobalType>(value.getType());
+    value.setType(tile::GlobalType::get(
+        builder.getContext(), type.getElementType(), type.getRank(), used));
+    int argument = context.map.argument[array];
+    int result = context.map.result[array];
+    unsigned inputs = context.func.getBlock().getNumArguments();
+    if (used > 1 && (argument >= 0 || result >= 0))
+      context.vectorParams.insert(
+          {argument >= 0 ? argument : inputs + result, used});
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::addArguments(tile::KernelOp kernel) {
+  std::vector<mlir::Attribute> names;
+  mlir::Block &block = kernel.getBlock();
+  for (unsigned array : arrays.arrays) {
+    const poly::Array &model = context.scop.arrays[array];
+    mlir::Type element = context.map.arrayTypes[array];
+    unsigned rank = model.extents.size();
+    unsigned vector = context.mode == AccessMode::Vector && rank > 0
+                          ? 16 / model.elementBytes
+                          : 1;
+    globals[array] = block.addArgument(
+        tile::GlobalType::get(builder.getContext(), element, rank, vector),
+        loc);
+    names.push_back(builder.getStringAttr(model.name));
+  }
+  for (const std::string &param : context.scop.params) {
+    index.params.push_back(block.addArgument(builder.getIndexType(), loc));
+    names.push_back(builder.getStringAttr(param));
+  }
+  kernel.setArgNamesAttr(builder.getArrayAttr(names));
+  return success();
+}
+
+LogicalResult KernelEmitter::addLaunch() {
+  artifact::Launch launch;
+  launch.kernel = kernelNode.kernel.name;
+  launch.threads = kernelNode.kernel.threads;
+  launch.grid = artifact::SizeExpr::constant(1);
+  for (const poly::GridMember &member : loops.grid) {
+    std::optional<artifact::SizeExpr> extent =
+        sizeExpr(member.extent, context.sizeOf);
+    if (!extent)
+      return fail("the number of values of grid member '" + member.name +
+                  "' is not an expression that a launch can evaluate");
+    // An empty domain counts as no block at all, never as a negative number.
+    extent = artifact::SizeExpr::binary(artifact::SizeExpr::Kind::Max,
+                                        std::move(*extent),
+                                        artifact::SizeExpr::constant(0));
+    launch.grid =
+        artifact::SizeExpr::binary(artifact::SizeExpr::Kind::Mul,
+                                   std::move(launch.grid), std::move(*extent));
+  }
+  unsigned inputs = context.func.getBlock().getNumArguments();
+  for (unsigned array : arrays.arrays) {
+    const poly::Array &model = context.scop.arrays[array];
+    int param = context.map.argument[array];
+    if (param < 0 && context.map.result[array] >= 0)
+      param = inputs + context.map.result[array];
+    artifact::Argument argument;
+    argument.kind = param >= 0 ? artifact::Argument::Kind::Pointer
+                               : artifact::Argument::Kind::Workspace;
+    argument.index = param >= 0 ? param : context.workspaceOf[array];
+    launch.arguments.push_back(argument);
+    for (unsigned d = 0; d < model.extents.size(); ++d) {
+      artifact::Argument stride;
+      if (param >= 0) {
+        stride.kind = artifact::Argument::Kind::Stride;
+        stride.index = param;
+        stride.dim = d;
+      } else {
+        stride.kind = artifact::Argument::Kind::Value;
+        stride.value = artifact::SizeExpr::constant(1);
+        for (unsigned inner = d + 1; inner < model.extents.size(); ++inner)
+          stride.value = artifact::SizeExpr::binary(
+              artifact::SizeExpr::Kind::Mul, std::move(stride.value),
+              extentExpr(model, inner, context.sizeOf));
+      }
+      launch.arguments.push_back(stride);
+    }
+  }
+  for (unsigned size : context.sizeOf) {
+    artifact::Argument argument;
+    argument.kind = artifact::Argument::Kind::Size;
+    argument.index = size;
+    launch.arguments.push_back(argument);
+  }
+  context.plan.launches.push_back(std::move(launch));
+  return success();
+}
+
+/// The last member varies fastest.
+LogicalResult KernelEmitter::decodeGrid() {
+  if (loops.grid.empty())
+    return success();
+  Value rest = tile::BlockIdOp::create(builder, loc, builder.getIndexType());
+  std::vector<Value> digits(loops.grid.size());
+  for (size_t m = loops.grid.size(); m-- > 0;) {
+    if (m == 0) {
+      digits[m] = rest;
+      break;
+    }
+    Value extent = index.loopExpr(loops.grid[m].extent);
+    if (!extent)
+      return fail("cannot evaluate the extent of grid member '" +
+                  loops.grid[m].name + "'");
+    digits[m] = mlir::arith::RemSIOp::create(builder, loc, rest, extent);
+    rest = mlir::arith::DivSIOp::create(builder, loc, rest, extent);
+  }
+  index.grid = std::move(digits);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitNode(const LoopNode &node) {
+  switch (node.kind) {
+  case LoopNode::Kind::Block:
+    for (const LoopNode &child : node.children)
+      if (failed(emitNode(child)))
+        return failure();
+    return success();
+  case LoopNode::Kind::For:
+    return emitFor(node);
+  case LoopNode::Kind::If:
+    return emitIf(node);
+  case LoopNode::Kind::Tile:
+    return emitTile(node);
+  }
+  return failure();
+}
+
+static void visitTiles(const LoopNode &node,
+                       const std::function<void(unsigned)> &visit) {
+  if (node.kind == LoopNode::Kind::Tile)
+    visit(node.statement);
+  for (const LoopNode &child : node.children)
+    visitTiles(child, visit);
+}
+
+std::vector<unsigned> KernelEmitter::carried(const LoopNode &node) const {
+  std::set<unsigned> result;
+  visitTiles(node, [&](unsigned s) {
+    const poly::Statement &statement = context.scop.statements[s];
+    if (fragments.count(statement.write().array))
+      result.insert(statement.write().array);
+  });
+  return {result.begin(), result.end()};
+}
+
+bool KernelEmitter::readsDirty(const LoopNode &node) const {
+  bool result = false;
+  visitTiles(node, [&](unsigned s) {
+    for (const poly::Access &access : context.scop.statements[s].accesses)
+      result |= !access.isWrite && dirty.count(access.array);
+  });
+  return result;
+}
+
+LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
+  if (readsDirty(node)) {
+    tile::BarrierOp::create(builder, loc);
+    dirty.clear();
+  }
+  Value lower = index.loopExpr(node.lower), upper = index.loopExpr(node.upper);
+  if (!lower || !upper)
+    return fail("cannot evaluate the bounds of loop '" + node.name + "'");
+  std::vector<unsigned> arraysCarried = carried(node);
+  std::vector<Value> initial;
+  for (unsigned array : arraysCarried)
+    initial.push_back(fragments[array]);
+  auto loop = mlir::scf::ForOp::create(builder, loc, lower, upper,
+                                       index.constant(node.step), initial);
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *body = loop.getBody();
+    // With no carried values the builder has already placed the terminator.
+    if (arraysCarried.empty())
+      builder.setInsertionPoint(body->getTerminator());
+    else
+      builder.setInsertionPointToEnd(body);
+    index.iterators[node.iterator] = loop.getInductionVar();
+    std::map<unsigned, Fragment> outer = fragments;
+    for (size_t c = 0; c < arraysCarried.size(); ++c)
+      fragments[arraysCarried[c]] = loop.getRegionIterArg(c);
+    for (const LoopNode &child : node.children)
+      if (failed(emitNode(child)))
+        return failure();
+    if (!arraysCarried.empty()) {
+      std::vector<Value> yielded;
+      for (size_t c = 0; c < arraysCarried.size(); ++c)
+        yielded.push_back(convertTo(fragments[arraysCarried[c]],
+                                    tile::layoutOf(loop.getRegionIterArg(c)),
+                                    {}));
+      mlir::scf::YieldOp::create(builder, loc, yielded);
+    }
+    fragments = std::move(outer);
+  }
+  for (size_t c = 0; c < arraysCarried.size(); ++c)
+    fragments[arraysCarried[c]] = loop.getResult(c);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitIf(const LoopNode &node) {
+  if (node.children.size() > 1)
+    return fail("a guard with an else branch");
+  Value condition = index.loopExpr(node.condition);
+  if (!condition)
+    return fail("cannot evaluate a guard");
+  std::vector<unsigned> arraysCarried = carried(node);
+  std::vector<mlir::Type> types;
+  for (unsigned array : arraysCarried)
+    types.push_back(fragments[array].getType());
+  auto branch = mlir::scf::IfOp::create(builder, loc, types, condition,
+                                        /*withElseRegion=*/!types.empty());
+  std::map<unsigned, Fragment> outer = fragments;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    if (types.empty())
+      builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    else
+      builder.setInsertionPointToEnd(branch.thenBlock());
+    for (const LoopNode &child : node.children)
+      if (failed(emitNode(child)))
+        return failure();
+    if (!types.empty()) {
+      std::vector<Value> changed, unchanged;
+      for (unsigned array : arraysCarried) {
+        changed.push_back(
+            convertTo(fragments[array], tile::layoutOf(outer[array]), {}));
+        unchanged.push_back(outer[array]);
+      }
+      mlir::scf::YieldOp::create(builder, loc, changed);
+      builder.setInsertionPointToEnd(branch.elseBlock());
+      mlir::scf::YieldOp::create(builder, loc, unchanged);
+    }
+  }
+  fragments = std::move(outer);
+  for (size_t c = 0; c < arraysCarried.size(); ++c)
+    fragments[arraysCarried[c]] = branch.getResult(c);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
+  const poly::Statement &model = context.scop.statements[node.statement];
+  const scop::StatementInfo &info = context.map.statements[node.statement];
+  if (!node.node || node.node->kind != poly::Node::Kind::Tile)
+    return fail("statement '" + model.name + "' has no tile mark");
+  std::string error;
+  std::optional<layout::Layout> layout =
+      layout::parseLayout(node.node->tile.layout, error);
+  if (!layout)
+    return fail("tile of '" + model.name + "': " + error);
+  if (layout->threadCount() != int64_t(kernelNode.kernel.threads))
+    return fail("tile of '" + model.name + "' is laid out over " +
+                std::to_string(layout->threadCount()) +
+                " threads in a kernel of " +
+                std::to_string(kernelNode.kernel.threads));
+  std::vector<Value> outer;
+  for (const poly::LoopExpr &expr : node.outer) {
+    outer.push_back(index.loopExpr(expr));
+    if (!outer.back())
+      return fail("cannot evaluate a member above the tile of '" + model.name +
+                  "'");
+  }
+  TileBox box = makeBox(context.tree, *node.node, node.statement,
+                        model.dims.size(), node.node->tile.shape, outer, index);
+  ValidSet valid = validSet(model, box, index);
+  Site site{node.statement, model,           info, *node.node, *layout,
+            std::move(box), std::move(valid)};
+  switch (model.kind) {
+  case StatementKind::Map:
+    return emitMap(site);
+  case StatementKind::Init:
+    return emitInit(site);
+  case StatementKind::Merge:
+    return emitMerge(site);
+  case StatementKind::Update:
+    break;
+  }
+  std::vector<const poly::Node *> stages;
+  for (const poly::Node *ancestor : poly::pathTo(context.tree, node.node))
+    if (ancestor->kind == poly::Node::Kind::Stage)
+      stages.push_back(ancestor);
+  return stages.empty() ? emitUpdate(site) : emitContract(site, stages);
+}

@@ -1,0 +1,119 @@
+//===- KernelEmitter.h - emits one kernel's tile program --------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_TILE_KERNELEMITTER_H
+#define GIRIH_PASSES_TILE_KERNELEMITTER_H
+
+#include "dialects/tile/Tile.h"
+#include "passes/tile/BuildTile.h"
+#include "passes/tile/KernelPlan.h"
+#include "passes/tile/TileBox.h"
+
+namespace girih::tilegen {
+
+/// What all kernels of one variant share.
+struct VariantContext {
+  te::FuncOp func;
+  const poly::Scop &scop;
+  const scop::StatementMap &map;
+  const poly::ScheduleTree &tree;
+  AccessMode mode;
+  std::vector<unsigned> sizeOf; ///< Scop parameter -> size of the signature
+  std::set<std::pair<unsigned, int64_t>> divisible; ///< parameter, divisor
+  std::set<std::pair<unsigned, int64_t>>
+      vectorParams;             ///< signature parameter, elements
+  std::vector<int> workspaceOf; ///< array -> buffer, or -1
+  TilePlan plan;
+};
+
+/// The tile dialect's name of a te leaf.
+tile::Leaf tileLeaf(te::Leaf leaf);
+
+/// Emits one tile.kernel and its launch.
+class KernelEmitter {
+public:
+  KernelEmitter(VariantContext &context, const poly::KernelLoops &loops,
+                mlir::OpBuilder &builder);
+  mlir::LogicalResult emit();
+
+private:
+  using Fragment = mlir::Value;
+
+  // Structure.
+  mlir::LogicalResult addArguments(tile::KernelOp kernel);
+  mlir::LogicalResult addLaunch();
+  mlir::LogicalResult decodeGrid();
+  mlir::LogicalResult emitNode(const poly::LoopNode &node);
+  mlir::LogicalResult emitFor(const poly::LoopNode &node);
+  mlir::LogicalResult emitIf(const poly::LoopNode &node);
+  mlir::LogicalResult emitTile(const poly::LoopNode &node);
+  /// Accumulators that updates below `node` change, among those alive.
+  std::vector<unsigned> carried(const poly::LoopNode &node) const;
+  bool readsDirty(const poly::LoopNode &node) const;
+
+  // Statements.
+  struct Site {
+    unsigned statement;
+    const poly::Statement &model;
+    const scop::StatementInfo &info;
+    const poly::Node &mark;
+    layout::Layout layout; ///< the mark's
+    TileBox box;
+    ValidSet valid;
+  };
+  mlir::LogicalResult emitMap(const Site &site);
+  mlir::LogicalResult emitInit(const Site &site);
+  mlir::LogicalResult emitUpdate(const Site &site);
+  mlir::LogicalResult
+  emitContract(const Site &site, const std::vector<const poly::Node *> &stages);
+  mlir::LogicalResult emitMerge(const Site &site);
+
+  // Pieces.
+  /// The fragment of one read over the site's box, in `layout`.
+  mlir::FailureOr<Fragment> read(const Site &site, const poly::Access &access,
+                                 const layout::Layout &layout);
+  mlir::LogicalResult write(const Site &site, const poly::Access &access,
+                            Fragment value);
+  /// tile.map of the ops that `yielded` needs inside a te region.
+  mlir::FailureOr<Fragment> mapBody(const Site &site, mlir::Value yielded,
+                                    mlir::Block &teBlock,
+                                    const layout::Layout &layout,
+                                    const std::vector<mlir::Value> &teIndices);
+  /// A tile.map that replaces elements with coordinate `axis` + base >= bound
+  /// by `fill`.
+  Fragment maskAxis(Fragment value, unsigned axis, mlir::Value base,
+                    mlir::Value bound, mlir::TypedAttr fill);
+  mlir::FailureOr<Fragment> readCells(const Site &site,
+                                      const poly::Access &source);
+  int64_t workspaceVector(unsigned array, int64_t vector,
+                          std::set<std::pair<unsigned, int64_t>> &needs);
+  mlir::Value castTo(mlir::Value value, mlir::Type type);
+  mlir::Value sharedBuffer(const std::string &name, tile::SharedType type);
+  /// `value` in `layout`; dimension i of the value is dims[i] of the result
+  /// (i itself when `dims` is empty).
+  Fragment convertTo(Fragment value, const layout::Layout &layout,
+                     llvm::ArrayRef<int64_t> dims);
+  mlir::TypedAttr identityOf(te::ReduceKind kind, mlir::Type type);
+  tile::FragType fragType(mlir::Type element, const layout::Layout &layout);
+  mlir::LogicalResult fail(const std::string &message);
+
+  VariantContext &context;
+  const poly::KernelLoops &loops;
+  const poly::Node &kernelNode;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  IndexEmitter index;
+  KernelArrays arrays;
+  std::map<unsigned, mlir::Value> globals; ///< array -> tile.global
+  std::map<unsigned, Fragment> fragments;  ///< array -> value in registers
+  std::map<std::string, mlir::Value> sharedBuffers;
+  std::set<unsigned> dirty; ///< stored to global since the last barrier
+};
+
+} // namespace girih::tilegen
+
+#endif // GIRIH_PASSES_TILE_KERNELEMITTER_H
