@@ -1,0 +1,51 @@
+//===- CompileState.h - what one compile holds between phases ---*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_PIPELINE_COMPILESTATE_H
+#define GIRIH_COMPILER_PIPELINE_COMPILESTATE_H
+
+#include "compiler/artifact/Artifact.h"
+#include "compiler/frontend/Frontend.h"
+#include "compiler/pipeline/CompileOptions.h"
+#include "compiler/poly/Legality.h"
+#include "compiler/poly/LoopAst.h"
+#include "compiler/support/Diagnostics.h"
+#include "compiler/target/GpuTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "passes/schedule/DefaultSchedule.h"
+#include "passes/scop/BuildScop.h"
+
+namespace girih::pipeline {
+
+/// Filled from the top as phases run; a phase reads what stands above its own
+/// line. Reading a phase's text back fills everything that its bundle carries.
+struct CompileState {
+  CompileState(const CompileOptions &options, Diagnostics &diags);
+
+  const CompileOptions &options;
+  Diagnostics &diags;
+  std::optional<target::GpuTarget> target;
+  std::unique_ptr<mlir::MLIRContext> context;
+
+  std::unique_ptr<frontend::Program> program;   // ast
+  mlir::OwningOpRef<mlir::ModuleOp> te;         // te, assoc
+  std::optional<scop::ScopWithMap> scop;        // scop
+  std::optional<poly::Dependences> dependences; // scop
+  std::optional<poly::ScheduleTree> tree;       // schedule
+  std::vector<schedule::KernelReason> reasons;  // schedule
+  mlir::OwningOpRef<mlir::ModuleOp> kernels;    // tile, llvm
+  artifact::Artifact plan;                      // tile, llvm, ptx
+  bool readBack = false; ///< below schedule: only well-formedness is known
+
+  te::FuncOp func();
+};
+
+} // namespace girih::pipeline
+
+#endif // GIRIH_COMPILER_PIPELINE_COMPILESTATE_H

@@ -1,0 +1,254 @@
+//===- Forms.cpp - the text of each form, printed and read back -----------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ast is the program's own syntax; te and assoc are MLIR; scop and schedule are
+// bundles of sections ("=== te" ...); tile and llvm are MLIR with the plan as
+// an attribute; ptx is PTX, one section a variant, with the plan in comments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/MlirDiagnostics.h"
+#include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/PlanText.h"
+#include "compiler/reference/Signature.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/codegen/TargetDialects.h"
+
+using namespace girih;
+using namespace girih::pipeline;
+
+namespace {
+
+constexpr std::string_view kSection = "=== ";
+constexpr std::string_view kPlanLine = "// girih.plan: ";
+constexpr std::string_view kVariantLine = "// girih.variant: ";
+
+std::string printModule(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  text += "\n";
+  return text;
+}
+
+struct Section {
+  std::string name;
+  std::string text;
+};
+
+/// Lines that start with "=== " begin a section.
+std::vector<Section> splitSections(std::string_view text) {
+  std::vector<Section> sections;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? "" : text.substr(end + 1);
+    if (line.substr(0, kSection.size()) == kSection)
+      sections.push_back({std::string(line.substr(kSection.size())), ""});
+    else if (!sections.empty())
+      sections.back().text += std::string(line) + "\n";
+  }
+  return sections;
+}
+
+const std::string *find(const std::vector<Section> &sections,
+                        std::string_view name) {
+  for (const Section &section : sections)
+    if (section.name == name)
+      return &section.text;
+  return nullptr;
+}
+
+bool readTe(CompileState &state, std::string_view text,
+            const std::string &name) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0810");
+  state.te = mlir::parseSourceString<mlir::ModuleOp>(
+      llvm::StringRef(text), mlir::ParserConfig(state.context.get()), name);
+  if (!state.te)
+    return false;
+  auto funcs = state.te->getOps<te::FuncOp>();
+  if (llvm::hasSingleElement(funcs))
+    return true;
+  state.diags.error("G0811", "expected one te.func in '" + name + "'");
+  return false;
+}
+
+bool missing(CompileState &state, std::string_view section) {
+  state.diags
+      .error("G0812", "the text has no section '" + std::string(section) + "'")
+      .help("print the form with --emit to see its sections");
+  return false;
+}
+
+/// scop is made anew from the te module: the section must agree with it.
+bool readScop(CompileState &state, const std::vector<Section> &sections,
+              const std::string &name) {
+  const std::string *te = find(sections, "te");
+  const std::string *text = find(sections, "scop");
+  if (!te)
+    return missing(state, "te");
+  if (!text)
+    return missing(state, "scop");
+  if (!readTe(state, *te, name) || !runScop(state))
+    return false;
+  std::optional<poly::Scop> read = poly::readScop(*text, state.diags);
+  if (!read)
+    return false;
+  if (*read == state.scop->scop)
+    return true;
+  state.diags
+      .error("G0813", "the scop does not belong to the te module beside "
+                      "it: its statements, domains or accesses differ")
+      .help("change the te module; the scop follows from it");
+  return false;
+}
+
+bool readPlan(CompileState &state, mlir::Attribute attr) {
+  std::string error;
+  if (!attr)
+    error = "the text has no launch plan (attribute 'girih.plan')";
+  if (!error.empty() || !planFromAttr(attr, state.plan, error)) {
+    state.diags.error("G0814", error);
+    return false;
+  }
+  state.readBack = true;
+  if (!readTe(state, state.plan.teModule, "the plan's te module"))
+    return false;
+  state.plan.signature = reference::signatureOf(state.func());
+  if (state.plan.target == state.target->name)
+    return true;
+  state.diags
+      .error("G0815", "the text was made for " + state.plan.target +
+                          ", not for " + state.target->name)
+      .help("compile with --target " + state.plan.target);
+  return false;
+}
+
+bool readKernels(CompileState &state, std::string_view text,
+                 const std::string &name) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0810");
+  state.kernels = mlir::parseSourceString<mlir::ModuleOp>(
+      llvm::StringRef(text), mlir::ParserConfig(state.context.get()), name);
+  if (!state.kernels)
+    return false;
+  mlir::Operation *module = *state.kernels;
+  if (!readPlan(state, module->getAttr("girih.plan")))
+    return false;
+  auto variants = state.kernels->getBody()->getOps<mlir::ModuleOp>();
+  size_t count = std::distance(variants.begin(), variants.end());
+  if (count == state.plan.variants.size())
+    return true;
+  state.diags.error(
+      "G0816", "the plan has " + std::to_string(state.plan.variants.size()) +
+                   " variants, the module " + std::to_string(count));
+  return false;
+}
+
+bool readPtx(CompileState &state, std::string_view text) {
+  std::vector<std::string> bodies;
+  std::string plan;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? "" : text.substr(end + 1);
+    if (line.substr(0, kPlanLine.size()) == kPlanLine)
+      plan = line.substr(kPlanLine.size());
+    else if (line.substr(0, kVariantLine.size()) == kVariantLine)
+      bodies.emplace_back();
+    else if (!bodies.empty())
+      bodies.back() += std::string(line) + "\n";
+  }
+  mlir::Attribute attr;
+  if (!plan.empty()) {
+    MlirDiagnostics handler(*state.context, state.diags, "G0810");
+    attr = mlir::parseAttribute(plan, state.context.get());
+    if (!attr)
+      return false;
+  }
+  if (!readPlan(state, attr))
+    return false;
+  if (bodies.size() != state.plan.variants.size()) {
+    state.diags.error(
+        "G0816", "the plan has " + std::to_string(state.plan.variants.size()) +
+                     " variants, the text " + std::to_string(bodies.size()));
+    return false;
+  }
+  for (size_t v = 0; v < bodies.size(); ++v)
+    state.plan.variants[v].ptx = std::move(bodies[v]);
+  state.plan.edited = true;
+  return true;
+}
+
+} // namespace
+
+std::string girih::pipeline::printForm(CompileState &state, Phase phase) {
+  switch (phase) {
+  case Phase::Ast:
+    return frontend::printAst(state.program->file);
+  case Phase::Te:
+  case Phase::Assoc:
+    return printModule(*state.te);
+  case Phase::Scop:
+  case Phase::Schedule: {
+    std::string text = "=== te\n" + printModule(*state.te) + "=== scop\n" +
+                       poly::printScop(state.scop->scop);
+    if (phase == Phase::Schedule)
+      return text + "=== schedule\n" +
+             poly::printScheduleTree(state.scop->scop, *state.tree);
+    return text + "=== dependences\n" +
+           poly::printDependences(state.scop->scop, *state.dependences);
+  }
+  case Phase::Tile:
+  case Phase::Llvm:
+    return printModule(*state.kernels);
+  case Phase::Ptx: {
+    std::string text(kPlanLine);
+    llvm::raw_string_ostream stream(text);
+    planToAttr(*state.context, state.plan).print(stream);
+    stream << "\n";
+    for (const artifact::Variant &variant : state.plan.variants)
+      stream << kVariantLine << variant.name << "\n" << variant.ptx;
+    return text;
+  }
+  }
+  return "";
+}
+
+bool girih::pipeline::readForm(CompileState &state, Phase phase,
+                               const SourceFile &source) {
+  std::string_view text = source.text();
+  switch (phase) {
+  case Phase::Ast:
+    return runFrontend(
+        state, std::make_shared<SourceFile>(source.name(), std::string(text)));
+  case Phase::Te:
+  case Phase::Assoc:
+    return readTe(state, text, source.name());
+  case Phase::Scop:
+    return readScop(state, splitSections(text), source.name());
+  case Phase::Schedule: {
+    std::vector<Section> sections = splitSections(text);
+    const std::string *tree = find(sections, "schedule");
+    if (!tree)
+      return missing(state, "schedule");
+    if (!readScop(state, sections, source.name()))
+      return false;
+    state.tree = poly::readScheduleTree(state.scop->scop, *tree, state.diags);
+    return state.tree && proveSchedule(state);
+  }
+  case Phase::Tile:
+    return readKernels(state, text, source.name());
+  case Phase::Llvm:
+    codegen::loadDialects(*state.context);
+    return readKernels(state, text, source.name());
+  case Phase::Ptx:
+    return readPtx(state, text);
+  }
+  return false;
+}

@@ -1,0 +1,213 @@
+//===- Phases.cpp - one function per phase --------------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/Phases.h"
+
+#include "compiler/mlirgen/MlirGen.h"
+#include "compiler/pipeline/MlirDiagnostics.h"
+#include "compiler/pipeline/PlanText.h"
+#include "compiler/pipeline/Report.h"
+#include "compiler/reference/Signature.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/codegen/EmitPtx.h"
+#include "passes/codegen/LowerTile.h"
+#include "passes/codegen/TargetDialects.h"
+#include "passes/te/TePipelines.h"
+#include "passes/tile/BuildTile.h"
+
+using namespace girih;
+using namespace girih::pipeline;
+
+CompileState::CompileState(const CompileOptions &options, Diagnostics &diags)
+    : options(options), diags(diags),
+      target(target::findTarget(options.target)),
+      context(std::make_unique<mlir::MLIRContext>(
+          mlir::MLIRContext::Threading::DISABLED)) {
+  context->loadDialect<te::TeDialect, tile::TileDialect,
+                       mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
+}
+
+te::FuncOp CompileState::func() {
+  auto funcs = te->getOps<te::FuncOp>();
+  return funcs.empty() ? te::FuncOp() : *funcs.begin();
+}
+
+static poly::PolyBudget budgetOf(const CompileState &state) {
+  poly::PolyBudget budget;
+  budget.maxOperations = state.options.polyOperations;
+  return budget;
+}
+
+bool girih::pipeline::runFrontend(CompileState &state,
+                                  std::shared_ptr<const SourceFile> source) {
+  state.program = frontend::parseProgram(std::move(source), state.diags);
+  return state.program != nullptr;
+}
+
+bool girih::pipeline::runMlirGen(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0802");
+  mlirgen::GenOptions options;
+  options.given = state.options.given;
+  if (!state.options.functions.empty()) {
+    options.functions = te::symbolizeAccuracy(state.options.functions);
+    if (!options.functions || *options.functions == te::Accuracy::Unset) {
+      state.diags
+          .error("G0803", "unknown accuracy of functions '" +
+                              state.options.functions + "'")
+          .help("say fast or portable");
+      return false;
+    }
+  }
+  state.te = mlirgen::generateTe(*state.program, state.options.op, options,
+                                 *state.context, state.diags);
+  return state.te && mlir::succeeded(te::runTePasses(*state.te)) &&
+         mlir::succeeded(mlir::verify(*state.te));
+}
+
+bool girih::pipeline::runAssociations(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0804");
+  return mlir::succeeded(te::runAssoc(*state.te)) &&
+         mlir::succeeded(mlir::verify(*state.te));
+}
+
+bool girih::pipeline::runScop(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0805");
+  state.scop = scop::buildScop(state.func());
+  if (!state.scop || !poly::verifyScop(state.scop->scop, state.diags))
+    return false;
+  state.dependences =
+      poly::computeDependences(state.scop->scop, budgetOf(state), state.diags);
+  return state.dependences.has_value();
+}
+
+bool girih::pipeline::runSchedule(CompileState &state) {
+  schedule::DefaultSchedule chosen =
+      schedule::chooseSchedule(state.scop->scop, *state.target);
+  state.tree = std::move(chosen.tree);
+  state.reasons = std::move(chosen.reasons);
+  return true;
+}
+
+bool girih::pipeline::proveSchedule(CompileState &state) {
+  if (!poly::verifyScheduleTree(state.scop->scop, *state.tree, state.diags))
+    return false;
+  std::vector<poly::Violation> violations = poly::checkLegality(
+      state.scop->scop, *state.dependences, *state.tree, budgetOf(state));
+  poly::reportViolations(state.scop->scop, violations, state.diags);
+  return violations.empty();
+}
+
+/// What the plan says besides its variants.
+static void startPlan(CompileState &state) {
+  te::FuncOp func = state.func();
+  artifact::Artifact &plan = state.plan;
+  plan.signature = reference::signatureOf(func);
+  plan.target = state.target->name;
+  plan.contract.functions =
+      func.getFunctions() == te::Accuracy::Portable ? "portable" : "fast";
+  plan.contract.reductions = describeReductions(func);
+  plan.provenance = "girih " GIRIH_VERSION ", target " + state.target->name;
+  llvm::raw_string_ostream stream(plan.teModule);
+  state.te->print(stream);
+}
+
+bool girih::pipeline::runTile(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0806");
+  std::optional<std::vector<poly::KernelLoops>> loops = poly::generateLoops(
+      state.scop->scop, *state.tree, budgetOf(state), state.diags);
+  if (!loops)
+    return false;
+  startPlan(state);
+  mlir::Location unknown = mlir::UnknownLoc::get(state.context.get());
+  state.kernels = mlir::ModuleOp::create(unknown);
+  mlir::OpBuilder builder =
+      mlir::OpBuilder::atBlockEnd(state.kernels->getBody());
+  for (tilegen::AccessMode mode :
+       {tilegen::AccessMode::Vector, tilegen::AccessMode::General}) {
+    bool isVector = mode == tilegen::AccessMode::Vector;
+    auto module = mlir::ModuleOp::create(
+        unknown, llvm::StringRef(isVector ? "vector" : "general"));
+    builder.insert(module);
+    std::optional<tilegen::TilePlan> plan =
+        tilegen::buildTile(state.func(), state.scop->scop, state.scop->map,
+                           *state.tree, *loops, mode, module);
+    if (!plan)
+      return false;
+    // A variant without guards runs on anything: no other one is needed.
+    bool isLast = plan->guards.empty();
+    artifact::Variant variant;
+    variant.name = isVector && !isLast ? "vector" : "general";
+    module.setSymName(variant.name);
+    variant.guards = std::move(plan->guards);
+    variant.workspace = std::move(plan->workspace);
+    variant.launches = std::move(plan->launches);
+    for (const schedule::KernelReason &reason : state.reasons)
+      variant.reports.push_back({reason.kernel, reason.lines});
+    state.plan.variants.push_back(std::move(variant));
+    if (isLast)
+      break;
+  }
+  if (mlir::failed(mlir::verify(*state.kernels)))
+    return false;
+  state.kernels->getOperation()->setAttr(
+      "girih.plan", planToAttr(*state.context, state.plan));
+  return true;
+}
+
+bool girih::pipeline::runLlvm(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0807");
+  codegen::loadDialects(*state.context);
+  unsigned number = 0;
+  for (auto module :
+       llvm::to_vector(state.kernels->getBody()->getOps<mlir::ModuleOp>())) {
+    artifact::Variant &variant = state.plan.variants[number++];
+    mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module.getBody());
+    auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
+    for (auto [kernel, launch] : llvm::zip(kernels, variant.launches)) {
+      codegen::KernelFacts facts;
+      builder.setInsertionPointToEnd(module.getBody());
+      if (mlir::failed(
+              codegen::lowerTileKernel(kernel, builder, *state.target, facts)))
+        return false;
+      if (facts.sharedBytes > int64_t(state.target->maxSharedBytesPerBlock)) {
+        state.diags.error(
+            "G0808", "kernel '" + launch.kernel + "' needs " +
+                         std::to_string(facts.sharedBytes) +
+                         " bytes of shared memory a block; " +
+                         state.target->name + " has " +
+                         std::to_string(state.target->maxSharedBytesPerBlock));
+        return false;
+      }
+      launch.sharedBytes = facts.dynamicShared ? facts.sharedBytes : 0;
+      kernel.erase();
+    }
+  }
+  if (mlir::failed(mlir::verify(*state.kernels)))
+    return false;
+  state.kernels->getOperation()->setAttr(
+      "girih.plan", planToAttr(*state.context, state.plan));
+  return true;
+}
+
+bool girih::pipeline::runPtx(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0809");
+  unsigned number = 0;
+  for (auto module : state.kernels->getBody()->getOps<mlir::ModuleOp>()) {
+    artifact::Variant &variant = state.plan.variants[number++];
+    Result<std::string> ptx = codegen::emitPtx(module, *state.target);
+    if (!ptx) {
+      state.diags.error("G0809", ptx.message());
+      return false;
+    }
+    variant.ptx = std::move(*ptx);
+  }
+  state.plan.edited |= state.readBack;
+  return true;
+}
