@@ -128,6 +128,10 @@ private:
       isl_set *values = isl_set_project_out(tile.outer.copy(), isl_dim_set,
                                             at + 1, dims - at - 1);
       values = isl_set_project_out(values, isl_dim_set, 0, at);
+      if (own(ctx, isl_set_copy(values)).is_empty()) {
+        isl_set_free(values); // no instance at any size: no block for it
+        continue;
+      }
       // Bounds wider than the set are safe: the generator guards what the
       // context does not promise.
       isl::basic_set hull = own(
@@ -152,7 +156,8 @@ private:
                                  {std::move(result.extent), std::move(extent)});
       first = false;
     }
-    context = context.intersect(allowed.coalesce());
+    if (!first) // else the extent stays 0
+      context = context.intersect(allowed.coalesce());
     return result;
   }
 
