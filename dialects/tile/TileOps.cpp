@@ -160,6 +160,17 @@ LogicalResult StoreSharedOp::verify() {
   return verifyShared(*this, getValue().getType(), getBuffer().getType());
 }
 
+LogicalResult ViewSharedOp::verify() {
+  SharedType from = getBuffer().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("views ")
+           << from.getElementType() << " as " << to.getElementType();
+  if (to.bytes() > from.bytes())
+    return emitOpError("views ")
+           << to.bytes() << " bytes of a buffer of " << from.bytes();
+  return success();
+}
+
 LogicalResult LoadSharedOp::verify() {
   return verifyShared(*this, getResult().getType(), getBuffer().getType());
 }

@@ -216,6 +216,18 @@ def Tile_LoadSharedOp : Tile_Op<"load_shared"> {
   let hasVerifier = 1;
 }
 
+def Tile_ViewSharedOp : Tile_Op<"view_shared", [Pure]> {
+  let summary = "a shared buffer seen with another shape and other strides";
+  let description = [{
+    Both start at the same address. Every element of the view lies inside the
+    buffer.
+  }];
+  let arguments = (ins Tile_SharedType:$buffer);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier"> {
   let summary = "all threads of the block meet; shared and global writes before it are seen after it";
   let assemblyFormat = "attr-dict";

@@ -133,6 +133,10 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
                                 plan.buffers.lookup(op))});
         return success();
       })
+      .Case([&](tile::ViewSharedOp view) {
+        set(view, {scalar(view.getBuffer())});
+        return success();
+      })
       .Case([&](tile::BarrierOp) {
         meet();
         return success();
@@ -152,7 +156,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](tile::ContractOp contract) {
         return lowerContract(contract), success();
       })
-      .Case([&](tile::MergeOp merge) { return lowerMerge(merge), success(); })
+      .Case([&](tile::MergeOp merge) { return lowerMerge(merge); })
       .Case([&](tile::ConvertOp convert) {
         return lowerConvert(convert), success();
       })

@@ -53,6 +53,9 @@ private:
   NodePtr contractionTile(unsigned statement);
   NodePtr stage(unsigned statement, unsigned access, NodePtr child);
   std::vector<poly::KernelMark::ArrayPlace> places() const;
+  /// Bytes of the row that one block computes with map `writer` and only it
+  /// reads, each statement in one step; 0 when it is no such row.
+  int64_t sharedRowBytes(unsigned writer) const;
   /// Appends what is left of the threads to dim `dim` (or as copies).
   void addInnerThreads(Layout &layout, int dim, int64_t stride,
                        int64_t count) const;
@@ -254,7 +257,10 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
     unsigned last = rank - 1;
     layout.registers.push_back({choice.vector, int(last), 1});
     addInnerThreads(layout, last, choice.vector, choice.innerThreads);
-    loop(last, choice.innerThreads * choice.vector);
+    int64_t step = choice.innerThreads * choice.vector;
+    if (choice.innerVectors > 1)
+      layout.registers.push_back({choice.innerVectors, int(last), step});
+    loop(last, step * std::max<int64_t>(choice.innerVectors, 1));
     for (Member &member : loops)
       member.coincident = true;
     return loopBand(s, std::move(loops), tileOf(s, layout.shape, layout));
@@ -263,12 +269,51 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
   return loopBand(s, std::move(loops), tileOf(s, layout.shape, layout));
 }
 
+int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
+  const Statement &map = scop.statements[writer];
+  unsigned rank = map.dims.size();
+  if (choice.style != Style::Row || choice.innerVectors == 0 ||
+      map.kind != StatementKind::Map || rank != group.sharedDims + 1 ||
+      scop.arrays[map.write().array].role != poly::ArrayRole::Temporary)
+    return 0;
+  for (unsigned reader = 0; reader < scop.statements.size(); ++reader) {
+    const Statement &statement = scop.statements[reader];
+    for (const Access &access : statement.accesses) {
+      if (access.isWrite || access.array != map.write().array)
+        continue;
+      if (!std::binary_search(statements.begin(), statements.end(), reader))
+        return 0;
+      for (unsigned d = 0; d < group.sharedDims; ++d)
+        if (!(access.subscripts[d] == Affine::dim(d)))
+          return 0;
+      if (statement.kind == StatementKind::Map && statement.dims.size() == rank)
+        continue;
+      // One round of cells: dims are the cell, the round and the element.
+      bool oneRound = false;
+      for (const Reduction &reduction : scop.reductions)
+        oneRound |= reduction.update == reader &&
+                    reduction.outputEnd == group.sharedDims &&
+                    reduction.cellEnd > reduction.outputEnd &&
+                    constantExtent(statement, reduction.cellEnd) == 1;
+      if (!oneRound)
+        return 0;
+    }
+  }
+  // Cells are a power of two, so the buffer is.
+  int64_t elements = 1;
+  while (elements < choice.innerThreads * choice.vector * choice.innerVectors)
+    elements *= 2;
+  return elements * scop.arrays[map.write().array].elementBytes;
+}
+
 /// Registers for values that stay with their thread from writer to readers: the
 /// writer's dims are all shared and every reader is in the kernel and reads the
 /// same instance. (An output in registers is stored as well.)
 std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
   std::vector<poly::KernelMark::ArrayPlace> result;
   std::set<unsigned> seen;
+  // Rows in shared memory leave room for several blocks a multiprocessor.
+  int64_t sharedLeft = 32 * 1024;
   auto isCellsOf = [&](unsigned array) {
     return std::any_of(scop.reductions.begin(), scop.reductions.end(),
                        [&](const Reduction &reduction) {
@@ -284,14 +329,20 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
           continue;
-        inRegisters &= std::binary_search(statements.begin(),
-                                          statements.end(), reader);
+        inRegisters &=
+            std::binary_search(statements.begin(), statements.end(), reader);
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
           inRegisters &= access.subscripts[d] == Affine::dim(d);
         inRegisters &= access.wholeFrom < 0;
       }
     inRegisters |= isCellsOf(array);
-    result.push_back({array, inRegisters ? Place::Register : Place::Workspace});
+    Place place = inRegisters ? Place::Register : Place::Workspace;
+    int64_t bytes = place == Place::Workspace ? sharedRowBytes(s) : 0;
+    if (bytes > 0 && bytes <= sharedLeft) {
+      sharedLeft -= bytes;
+      place = Place::Shared;
+    }
+    result.push_back({array, place});
   }
   std::sort(result.begin(), result.end(),
             [](const auto &a, const auto &b) { return a.array < b.array; });

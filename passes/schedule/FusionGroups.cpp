@@ -8,6 +8,7 @@
 #include "passes/schedule/FusionGroups.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace girih;
 using namespace girih::schedule;
@@ -95,6 +96,9 @@ private:
   bool hasContraction(const FusionGroup &group) const;
   /// The group to join, or -1.
   int choose(const Unit &unit, unsigned &shared) const;
+  /// The last group, when the unit reads an array that the group reads too,
+  /// over the same values, and nothing that the group writes; or -1.
+  int chooseBeside(const Unit &unit) const;
 
   const Scop &scop;
   std::vector<FusionGroup> groups;
@@ -185,10 +189,38 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
   return latest;
 }
 
+int Grouping::chooseBeside(const Unit &unit) const {
+  if (groups.empty() || unit.outerDims == 0 || isContraction(scop, unit))
+    return -1;
+  int last = groups.size() - 1;
+  const FusionGroup &group = groups[last];
+  if (group.sharedDims != unit.outerDims || hasContraction(group) ||
+      !sameExtents(group.units[0], unit, unit.outerDims))
+    return -1;
+  std::set<unsigned> read;
+  for (const Unit &member : group.units)
+    for (unsigned s : member.statements)
+      for (const Access &access : scop.statements[s].accesses)
+        if (!access.isWrite)
+          read.insert(access.array);
+  bool sharesRead = false;
+  for (unsigned s : unit.statements)
+    for (const Access &access : scop.statements[s].accesses) {
+      if (!access.isWrite && producer[access.array] == last)
+        return -1;
+      sharesRead |= !access.isWrite && read.count(access.array);
+    }
+  return sharesRead ? last : -1;
+}
+
 std::vector<FusionGroup> Grouping::run() {
   for (Unit &unit : findUnits(scop)) {
     unsigned shared = 0;
     int group = choose(unit, shared);
+    if (group < 0) {
+      group = chooseBeside(unit);
+      shared = unit.outerDims;
+    }
     if (group < 0) {
       group = groups.size();
       groups.emplace_back();

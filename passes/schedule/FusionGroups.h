@@ -44,7 +44,9 @@ bool isContraction(const poly::Scop &scop, const Unit &unit);
 
 /// Kernels in execution order. A unit joins the latest kernel that produces
 /// one of its operands when every operand is read at the same leading
-/// subscripts; a kernel with a contraction keeps all its dimensions.
+/// subscripts; a kernel with a contraction keeps all its dimensions. A unit
+/// without such a producer joins the last kernel when both read one array over
+/// the same values, so that it is read once.
 std::vector<FusionGroup> groupUnits(const poly::Scop &scop);
 
 } // namespace girih::schedule

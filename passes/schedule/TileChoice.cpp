@@ -52,9 +52,13 @@ public:
 private:
   Style chooseStyle() const;
   int64_t narrowestVector() const;
+  unsigned contiguousDim() const;
   int64_t sharedExtent(unsigned dim) const {
     return constantExtent(scop.statements[group.units[0].statements[0]], dim);
   }
+  /// The largest extent of a map's last inner dim; -1 when one is unknown or
+  /// none.
+  int64_t longestInnerExtent() const;
   void elementwise();
   void row();
   void column();
@@ -114,6 +118,22 @@ Style Choice::chooseStyle() const {
   return Style::Column;
 }
 
+/// The shared dim along which the first reduction's first read walks memory.
+unsigned Choice::contiguousDim() const {
+  unsigned last = group.sharedDims - 1;
+  for (const Unit &unit : group.units) {
+    if (!unit.reduction)
+      continue;
+    const Reduction &reduction = scop.reductions[*unit.reduction];
+    const Access &read = scop.statements[reduction.update].accesses.front();
+    for (unsigned d = 0; d < group.sharedDims; ++d)
+      if (!read.subscripts.empty() && read.subscripts.back().dimCoefficient(d))
+        return d;
+    break;
+  }
+  return last;
+}
+
 int64_t Choice::narrowestVector() const {
   unsigned bytes = 8;
   for (const Unit &unit : group.units)
@@ -122,6 +142,21 @@ int64_t Choice::narrowestVector() const {
         if (scop.arrays[access.array].role != poly::ArrayRole::Accumulator)
           bytes = std::min(bytes, scop.arrays[access.array].elementBytes);
   return 16 / bytes;
+}
+
+int64_t Choice::longestInnerExtent() const {
+  int64_t longest = -1;
+  for (const Unit &unit : group.units) {
+    const Statement &statement = scop.statements[unit.statements[0]];
+    if (unit.reduction || statement.kind != StatementKind::Map ||
+        statement.dims.size() <= group.sharedDims)
+      continue;
+    int64_t extent = constantExtent(statement, statement.dims.size() - 1);
+    if (extent < 0)
+      return -1;
+    longest = std::max(longest, extent);
+  }
+  return longest;
 }
 
 /// membound-facts 3: one vector an input and thread, 256 threads, one-shot
@@ -186,6 +221,10 @@ void Choice::row() {
     threads = std::min(threads, powerOfTwoAtLeast(cells));
   choice.threads = std::max<int64_t>(threads, target.warpSize);
   choice.innerThreads = choice.threads;
+  int64_t longest = longestInnerExtent();
+  int64_t step = choice.threads * choice.vector;
+  if (longest > 0 && (longest + step - 1) / step * choice.vector <= 32)
+    choice.innerVectors = (longest + step - 1) / step;
   choice.why.push_back("a block per value of the shared dimensions: its "
                        "threads share the row's cells");
   if (!bounded)
@@ -195,11 +234,11 @@ void Choice::row() {
 }
 
 void Choice::column() {
-  unsigned last = group.sharedDims - 1;
+  unsigned across = contiguousDim();
   choice.sharedTile.assign(group.sharedDims, 1);
-  choice.sharedTile[last] = 32;
+  choice.sharedTile[across] = 32;
   choice.threads = 256;
-  choice.sharedThreads = {{32, int(last), 1}};
+  choice.sharedThreads = {{32, int(across), 1}};
   choice.innerThreads = 8;
   choice.why.push_back("reduced dimension is not the contiguous one: a warp "
                        "across columns, 8 warps along the cells");

@@ -41,8 +41,11 @@ struct TileChoice {
   /// `innerThreads`.
   std::vector<layout::Digit> sharedRegisters, sharedThreads;
   int64_t innerThreads = 1;
-  int64_t reducedTile =
-      1; ///< contraction: k of one step; chains: elements a step
+  /// Vectors a thread along the last inner dimension of a map, when that covers
+  /// all of it in one step; else 0 (a loop over steps of one vector).
+  int64_t innerVectors = 0;
+  /// Contraction: k of one step. Chains: elements of one step.
+  int64_t reducedTile = 1;
   std::vector<std::string> why;
 };
 

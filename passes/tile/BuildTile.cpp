@@ -34,10 +34,23 @@ static void addWorkspace(VariantContext &context,
     }
 }
 
+/// Without entries that a later one for the same key implies: values are powers
+/// of two.
+static std::vector<std::pair<unsigned, int64_t>>
+strongest(const std::set<std::pair<unsigned, int64_t>> &entries) {
+  std::vector<std::pair<unsigned, int64_t>> result;
+  for (auto entry : entries) {
+    if (!result.empty() && result.back().first == entry.first)
+      result.pop_back();
+    result.push_back(entry);
+  }
+  return result;
+}
+
 static void addGuards(VariantContext &context) {
   auto &guards = context.plan.guards;
   unsigned inputs = context.func.getBlock().getNumArguments();
-  for (auto [param, vector] : context.vectorParams) {
+  for (auto [param, vector] : strongest(context.vectorParams)) {
     mlir::Type type = param < inputs
                           ? context.func.getBlock().getArgument(param).getType()
                           : mlir::cast<mlir::TypeAttr>(
@@ -59,7 +72,7 @@ static void addGuards(VariantContext &context) {
       guards.push_back(guard);
     }
   }
-  for (auto [param, divisor] : context.divisible) {
+  for (auto [param, divisor] : strongest(context.divisible)) {
     artifact::Guard guard;
     guard.kind = artifact::Guard::Kind::SizeDivisible;
     guard.size = context.sizeOf[param];

@@ -22,6 +22,11 @@ static std::optional<int64_t> constantOf(Value value) {
   return constant.value();
 }
 
+bool IndexEmitter::isZero(Value value) {
+  std::optional<int64_t> constant = constantOf(value);
+  return constant && *constant == 0;
+}
+
 Value IndexEmitter::constant(int64_t value) {
   return mlir::arith::ConstantIndexOp::create(builder, loc, value);
 }

@@ -28,6 +28,7 @@ public:
   std::map<unsigned, mlir::Value> iterators;
 
   mlir::Value constant(int64_t value);
+  static bool isZero(mlir::Value value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
   /// Floor division and the matching remainder by a positive constant.

@@ -87,6 +87,9 @@ private:
   /// by `fill`.
   Fragment maskAxis(Fragment value, unsigned axis, mlir::Value base,
                     mlir::Value bound, mlir::TypedAttr fill);
+  mlir::FailureOr<Fragment> readShared(const Site &site,
+                                       const poly::Access &access,
+                                       const layout::Layout &layout);
   mlir::FailureOr<Fragment> readCells(const Site &site,
                                       const poly::Access &source);
   int64_t workspaceVector(unsigned array, int64_t vector,

@@ -116,7 +116,8 @@ KernelArrays girih::tilegen::findKernelArrays(const poly::Scop &scop,
   for (unsigned array : written)
     if (scop.arrays[array].role == poly::ArrayRole::Output ||
         readOutside.count(array) ||
-        placeOf(kernel.kernel, array) != poly::Place::Register) {
+        placeOf(kernel.kernel, array) == poly::Place::Workspace ||
+        placeOf(kernel.kernel, array) == poly::Place::Global) {
       result.stored.insert(array);
       global.insert(array);
     }

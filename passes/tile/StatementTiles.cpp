@@ -109,6 +109,8 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
     }
     return convertTo(held->second, layout, dims);
   }
+  if (placeOf(kernelNode.kernel, access.array) == poly::Place::Shared)
+    return readShared(site, access, layout);
   auto global = globals.find(access.array);
   if (global == globals.end())
     return fail("'" + site.model.name + "' reads '" +
@@ -137,6 +139,43 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
       builder.getI32IntegerAttr(vector)));
 }
 
+/// A row that this block wrote: the box's part of it, from its start.
+FailureOr<KernelEmitter::Fragment>
+KernelEmitter::readShared(const Site &site, const Access &access,
+                          const Layout &layout) {
+  const std::string &name = context.scop.arrays[access.array].name;
+  auto row = sharedBuffers.find(name);
+  if (row == sharedBuffers.end())
+    return fail("'" + site.model.name + "' reads '" + name +
+                "' in shared memory before it is written there");
+  const Affine &along = access.subscripts.back();
+  bool fromStart = along.constant == 0;
+  for (int64_t factor : along.params)
+    fromStart &= factor == 0;
+  std::vector<int64_t> strides;
+  for (unsigned d = 0; d < site.box.rank(); ++d) {
+    int64_t factor = along.dimCoefficient(d);
+    fromStart &= factor > 0 || site.box.shape[d] == 1;
+    strides.push_back(std::max<int64_t>(factor, 1));
+    fromStart &= factor == 0 || IndexEmitter::isZero(site.box.corners[d]);
+  }
+  if (!fromStart)
+    return fail("'" + site.model.name + "' reads '" + name +
+                "' in shared memory from a place inside the row");
+  if (dirty.count(access.array)) {
+    tile::BarrierOp::create(builder, loc);
+    dirty.clear();
+  }
+  mlir::Type element = context.map.arrayTypes[access.array];
+  auto view = tile::SharedType::get(builder.getContext(), element,
+                                    site.box.shape, strides);
+  Value buffer = row->second;
+  if (buffer.getType() != view)
+    buffer = tile::ViewSharedOp::create(builder, loc, view, buffer);
+  return Fragment(tile::LoadSharedOp::create(
+      builder, loc, fragType(element, layout), buffer));
+}
+
 /// Rows of a workspace buffer start at multiples of its last extent.
 int64_t
 KernelEmitter::workspaceVector(unsigned array, int64_t vector,
@@ -159,8 +198,34 @@ KernelEmitter::workspaceVector(unsigned array, int64_t vector,
 
 LogicalResult KernelEmitter::write(const Site &site, const Access &access,
                                    Fragment value) {
-  if (placeOf(kernelNode.kernel, access.array) == poly::Place::Register)
+  poly::Place place = placeOf(kernelNode.kernel, access.array);
+  if (place == poly::Place::Register)
     fragments[access.array] = value;
+  if (place == poly::Place::Shared) {
+    // Readers see the row as cells, of which there are a power of two.
+    Layout row = tile::layoutOf(value);
+    int64_t elements = 1;
+    while (elements < row.shape.back())
+      elements *= 2;
+    std::vector<int64_t> strides(row.rank(), 1);
+    std::vector<int64_t> shape(row.rank(), 1);
+    for (unsigned d = 0; d + 1 < row.rank(); ++d)
+      if (row.shape[d] != 1)
+        return fail("'" + site.model.name + "' writes more than one row of '" +
+                    context.scop.arrays[access.array].name +
+                    "' to shared memory");
+    shape.back() = elements;
+    auto whole = tile::SharedType::get(builder.getContext(),
+                                       site.info.elementType, shape, strides);
+    auto view = tile::SharedType::get(
+        builder.getContext(), site.info.elementType, row.shape, strides);
+    Value buffer = sharedBuffer(context.scop.arrays[access.array].name, whole);
+    if (view != whole)
+      buffer = tile::ViewSharedOp::create(builder, loc, view, buffer);
+    tile::StoreSharedOp::create(builder, loc, value, buffer);
+    dirty.insert(access.array);
+    return success();
+  }
   if (!arrays.stored.count(access.array))
     return success();
   const poly::Array &model = context.scop.arrays[access.array];
