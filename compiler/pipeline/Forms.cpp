@@ -37,31 +37,36 @@ std::string printModule(mlir::ModuleOp module) {
   return text;
 }
 
+/// A part of a bundle, exactly as it stands there.
 struct Section {
   std::string name;
   std::string text;
+  size_t linesBefore = 0; ///< in the bundle
 };
 
 /// Lines that start with "=== " begin a section.
 std::vector<Section> splitSections(std::string_view text) {
   std::vector<Section> sections;
-  while (!text.empty()) {
-    size_t end = text.find('\n');
+  for (size_t number = 1; !text.empty(); ++number) {
+    size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     std::string_view line = text.substr(0, end);
-    text = end == std::string_view::npos ? "" : text.substr(end + 1);
-    if (line.substr(0, kSection.size()) == kSection)
-      sections.push_back({std::string(line.substr(kSection.size())), ""});
-    else if (!sections.empty())
-      sections.back().text += std::string(line) + "\n";
+    text.remove_prefix(end);
+    if (line.substr(0, kSection.size()) == kSection) {
+      line = line.substr(kSection.size());
+      sections.push_back(
+          {std::string(line.substr(0, line.find('\n'))), "", number});
+    } else if (!sections.empty()) {
+      sections.back().text += line;
+    }
   }
   return sections;
 }
 
-const std::string *find(const std::vector<Section> &sections,
-                        std::string_view name) {
+const Section *find(const std::vector<Section> &sections,
+                    std::string_view name) {
   for (const Section &section : sections)
     if (section.name == name)
-      return &section.text;
+      return &section;
   return nullptr;
 }
 
@@ -89,15 +94,17 @@ bool missing(CompileState &state, std::string_view section) {
 /// scop is made anew from the te module: the section must agree with it.
 bool readScop(CompileState &state, const std::vector<Section> &sections,
               const std::string &name) {
-  const std::string *te = find(sections, "te");
-  const std::string *text = find(sections, "scop");
+  const Section *te = find(sections, "te");
+  const Section *text = find(sections, "scop");
   if (!te)
     return missing(state, "te");
   if (!text)
     return missing(state, "scop");
-  if (!readTe(state, *te, name) || !runScop(state))
+  // Blank lines in front keep places in the module places in the bundle.
+  if (!readTe(state, std::string(te->linesBefore, '\n') + te->text, name) ||
+      !runScop(state))
     return false;
-  std::optional<poly::Scop> read = poly::readScop(*text, state.diags);
+  std::optional<poly::Scop> read = poly::readScop(text->text, state.diags);
   if (!read)
     return false;
   if (*read == state.scop->scop)
@@ -234,12 +241,13 @@ bool girih::pipeline::readForm(CompileState &state, Phase phase,
     return readScop(state, splitSections(text), source.name());
   case Phase::Schedule: {
     std::vector<Section> sections = splitSections(text);
-    const std::string *tree = find(sections, "schedule");
+    const Section *tree = find(sections, "schedule");
     if (!tree)
       return missing(state, "schedule");
     if (!readScop(state, sections, source.name()))
       return false;
-    state.tree = poly::readScheduleTree(state.scop->scop, *tree, state.diags);
+    state.tree =
+        poly::readScheduleTree(state.scop->scop, tree->text, state.diags);
     return state.tree && proveSchedule(state);
   }
   case Phase::Tile:

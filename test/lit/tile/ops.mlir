@@ -24,7 +24,7 @@ tile.kernel @all threads 128 (%X "X": !g, %Y "Y": !g, %M "M": index) {
   // CHECK: tile.fill 0.000000e+00 : f32 : !tile.frag
   %zero = tile.fill 0.0 : f32 : !c
   %in = tile.fill 1.0 : f32 : !v
-  // CHECK: tile.reduce sum fma keeping 2(%{{.*}}, %{{.*}}) into %{{.*}} valid [%[[M]]] by [0, 0, -1]
+  // CHECK: tile.reduce sum fma keeping 2{{ ?}}(%{{.*}}, %{{.*}}) into %{{.*}} valid [%[[M]]] by [0, 0, -1]
   %r = tile.reduce sum fma keeping 2 (%in, %in) into %zero valid [%M] by [0, 0, -1] : !v, !v -> !c
   // CHECK: tile.merge sum halving %{{.*}} : {{.*}} -> !tile.frag<f32, "[8] r() t(16@-, 8@0:1)">
   %m = tile.merge sum halving %r : !c -> !s

@@ -1,0 +1,218 @@
+//===- Check.cpp - girih check --------------------------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Proves by running: two runs of the device agree bit for bit, and both agree
+// with the reference. On the host there is no device to compare; what is
+// checked then is that the reference does not depend on its threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/SizeSolver.h"
+#include "runtime/Text.h"
+#include "tools/girih/CheckReport.h"
+#include "tools/girih/Codes.h"
+#include "tools/girih/Job.h"
+
+#include "compiler/reference/Reference.h"
+
+#include <algorithm>
+#include <thread>
+
+using namespace girih;
+using namespace girih::cli;
+
+static reference::HostTensor viewOf(const rt::HostArray &array) {
+  const rt::Tensor &tensor = array.tensor();
+  return {tensor.data, tensor.type, tensor.shape, tensor.strides};
+}
+
+namespace {
+
+/// The reference's outputs and how far a device may be from them.
+struct Expected {
+  std::vector<rt::HostArray> outputs;
+  std::vector<std::vector<double>> bounds;
+};
+
+/// The reference of the artifact that was checked last.
+class Oracle {
+public:
+  std::optional<Expected> run(Console &console,
+                              const artifact::Artifact &artifact,
+                              const TensorSet &tensors) {
+    if (!program || teModule != artifact.teModule) {
+      Result<reference::ReferenceProgram> compiled =
+          reference::ReferenceProgram::compile(artifact.teModule);
+      if (!compiled) {
+        console.fail(codes::kReference, compiled.message());
+        return std::nullopt;
+      }
+      program.emplace(std::move(*compiled));
+      teModule = artifact.teModule;
+    }
+    Expected expected;
+    std::vector<reference::HostTensor> params;
+    for (const rt::HostArray &input : tensors.inputs)
+      params.push_back(viewOf(input));
+    for (size_t index = params.size(); index < tensors.shapes.size(); ++index) {
+      Result<rt::HostArray> output = rt::HostArray::create(
+          artifact.signature.params[index].type, tensors.shapes[index]);
+      if (!output) {
+        console.fail(codes::kTensors, output.message());
+        return std::nullopt;
+      }
+      params.push_back(viewOf(*output));
+      expected.outputs.push_back(std::move(*output));
+    }
+    rt::ProgressBar bar(console.progress("reference"));
+    reference::RunOptions options;
+    options.progress = [&](double fraction) { bar.update(fraction); };
+    Status status = program->runWithBounds(params, expected.bounds, options);
+    bar.finish();
+    if (status && expected.bounds.size() != expected.outputs.size())
+      status = Failure{"the reference gave bounds for " +
+                       std::to_string(expected.bounds.size()) + " outputs"};
+    if (!status) {
+      console.fail(codes::kReference, status.message());
+      return std::nullopt;
+    }
+    return expected;
+  }
+
+private:
+  std::string teModule;
+  std::optional<reference::ReferenceProgram> program;
+};
+
+class CheckCommand : public Command {
+public:
+  CheckCommand()
+      : Command("check", "compare a device with the reference"), flags(*this),
+        sizeSets(*this, "sizes", "SETS",
+                 "several sets of sizes, such as \"M=1,N=7;M=33,N=65\""),
+        json(*this, "json", "print the result as JSON") {}
+
+  void run(Console &console) override {
+    std::vector<Sizes> sets(1);
+    if (sizeSets.getNumOccurrences()) {
+      std::optional<std::vector<Sizes>> parsed =
+          parseSizeSets(console, sizeSets);
+      if (!parsed)
+        return;
+      sets = std::move(*parsed);
+    }
+    std::optional<Job> job =
+        Job::open(console, flags, "girih check softmax.te -D M=33 -D N=65");
+    if (!job)
+      return;
+    CheckReport report;
+    Oracle oracle;
+    for (const Sizes &set : sets) {
+      std::optional<CheckedSet> checked = checkSet(
+          console, *job, oracle, mergeSizes(job->program().sizes(), set));
+      if (!checked)
+        return;
+      if (report.sets.empty())
+        report.begin(*job);
+      report.sets.push_back(std::move(*checked));
+    }
+    bool printed = console.print(json ? report.json() : report.text());
+    if (printed && report.failedSets())
+      console.fail(codes::kMismatch,
+                   "'" + job->artifact().signature.op +
+                       "' fails the check at " +
+                       std::to_string(report.failedSets()) + " of " +
+                       rt::plural(int64_t(sets.size()), "set") + " of sizes");
+  }
+
+private:
+  /// Poisons the outputs, runs and fetches them.
+  static std::optional<std::vector<rt::HostArray>>
+  runPoisoned(Console &console, Job &job, TensorSet &tensors,
+              unsigned threads) {
+    for (size_t at = tensors.inputs.size(); at < tensors.placed.size(); ++at)
+      if (Status status = tensors.placed[at].poison(job.device()); !status) {
+        console.fail(codes::kDevice, status.message());
+        return std::nullopt;
+      }
+    if (!job.run(console, tensors, threads))
+      return std::nullopt;
+    return job.outputs(console, tensors);
+  }
+
+  static std::optional<CheckedSet>
+  checkSet(Console &console, Job &job, Oracle &oracle, const Sizes &sizes) {
+    std::optional<TensorSet> tensors = job.prepare(console, sizes);
+    if (!tensors)
+      return std::nullopt;
+    // On the host the second run differs in its number of threads, too.
+    unsigned many = std::max(2u, std::thread::hardware_concurrency());
+    std::optional<std::vector<rt::HostArray>> first, second, third;
+    first = runPoisoned(console, job, *tensors, job.onHost() ? 1 : 0);
+    if (first)
+      second = runPoisoned(console, job, *tensors, job.onHost() ? many : 0);
+    if (second && job.onHost())
+      third = runPoisoned(console, job, *tensors, many);
+    if (!second || (job.onHost() && !third))
+      return std::nullopt;
+
+    CheckedSet checked;
+    checked.sizes = tensors->sizes;
+    checked.variant = job.variantFor(*tensors);
+    std::optional<Expected> expected;
+    if (!job.onHost() &&
+        !(expected = oracle.run(console, job.artifact(), *tensors)))
+      return std::nullopt;
+    const auto &params = job.artifact().signature.params;
+    for (size_t o = 0; o < first->size(); ++o) {
+      const artifact::TensorParam &param = params[tensors->inputs.size() + o];
+      CheckedOutput output;
+      output.name = param.name;
+      output.type = param.type;
+      output.shape = (*first)[o].shape();
+      Status status = compareRuns((*first)[o], (*second)[o], output);
+      if (status && third && output.runs.equal())
+        status = compareRuns((*second)[o], (*third)[o], output);
+      if (status && expected) {
+        Result<Verdict> verdict =
+            judge((*first)[o].tensor(), expected->outputs[o].tensor(),
+                  expected->bounds[o]);
+        if (verdict)
+          output.verdict = std::move(*verdict);
+        else
+          status = Failure{verdict.message()};
+      }
+      if (!status) {
+        console.fail(codes::kReference, param.name + ": " + status.message());
+        return std::nullopt;
+      }
+      checked.outputs.push_back(std::move(output));
+    }
+    return checked;
+  }
+
+  static Status compareRuns(const rt::HostArray &first,
+                            const rt::HostArray &second,
+                            CheckedOutput &output) {
+    Result<rt::CompareResult> result =
+        rt::compareBits(second.tensor(), first.tensor());
+    if (!result)
+      return Failure{result.message()};
+    output.runs = std::move(*result);
+    return {};
+  }
+
+  JobFlags flags;
+  Setting sizeSets;
+  Switch json;
+};
+
+} // namespace
+
+std::unique_ptr<Command> cli::makeCheckCommand() {
+  return std::make_unique<CheckCommand>();
+}

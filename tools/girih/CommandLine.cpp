@@ -1,0 +1,165 @@
+//===- CommandLine.cpp - from argv to a command that is ready -------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/girih/CommandLine.h"
+
+#include "compiler/support/Suggest.h"
+#include "tools/girih/Codes.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace girih;
+using namespace girih::cli;
+
+namespace {
+
+/// Collects what is written to standard error while it lives: llvm::cl prints
+/// some of its messages there whatever stream it is given.
+class CapturedStderr {
+public:
+  CapturedStderr() : file(memfd_create("girih", MFD_CLOEXEC)) {
+    if (file < 0)
+      return;
+    saved = dup(STDERR_FILENO);
+    dup2(file, STDERR_FILENO);
+  }
+  ~CapturedStderr() { take(); }
+
+  /// Ends the capture and returns the text.
+  std::string take() {
+    std::string text;
+    if (file < 0)
+      return text;
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    lseek(file, 0, SEEK_SET);
+    char bytes[4096];
+    for (ssize_t count; (count = read(file, bytes, sizeof(bytes))) > 0;)
+      text.append(bytes, size_t(count));
+    close(file);
+    file = -1;
+    return text;
+  }
+
+private:
+  int file;
+  int saved = -1;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Command>> cli::makeCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(makeCompileCommand());
+  commands.push_back(makeRunCommand());
+  commands.push_back(makeCheckCommand());
+  commands.push_back(makeBenchCommand());
+  commands.push_back(makeDoctorCommand());
+  return commands;
+}
+
+static std::string overview(const Commands &commands) {
+  std::string text = "girih: a polyhedral tensor compiler\n\n"
+                     "usage: girih COMMAND [FILE] [flags]\n\n";
+  for (const auto &command : commands) {
+    std::string name = command->subcommand.getName().str();
+    text += "  " + name + std::string(10 - name.size(), ' ') +
+            command->subcommand.getDescription().str() + "\n";
+  }
+  return text +
+         "\n`girih COMMAND --help` lists the flags of a command. Exit "
+         "codes: 0 done, 1 refused\nor failed, 2 the command is wrong.\n";
+}
+
+/// Turns llvm::cl's lines ("girih: Unknown ...", "girih: Did you mean ...")
+/// into diagnostics.
+static void reportMistakes(Console &console, const std::string &text,
+                           const std::string &command) {
+  Diagnostic *last = nullptr;
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    line.consume_front("girih: ");
+    // The command that shows the right flags is said below.
+    line = line.substr(0, line.find("  Try: ")).rtrim(" .!");
+    if (line.starts_with("Did you mean") && last) {
+      last->help("did you mean" + line.substr(12).str());
+      continue;
+    }
+    std::string message = line.str();
+    message[0] = llvm::toLower(message[0]);
+    last = &console.usage(codes::kCommandLine, std::move(message));
+  }
+  if (!last)
+    last = &console.usage(codes::kCommandLine, "the command is wrong");
+  last->help("girih " + command + " --help lists its flags");
+}
+
+Command *cli::parseCommandLine(Console &console, const Commands &commands,
+                               int argc, char **argv) {
+  std::string name = argc > 1 ? argv[1] : "";
+  if (name == "--version" || name == "version") {
+    console.print("girih " GIRIH_VERSION "\n");
+    return nullptr;
+  }
+  std::vector<const char *> arguments(argv, argv + argc);
+  bool wantsHelp = name == "help" || name == "--help" || name == "-h";
+  if (wantsHelp && argc > 2) {
+    name = argv[2];
+    arguments = {argv[0], argv[2], "--help"};
+  } else if (wantsHelp) {
+    console.print(overview(commands));
+    return nullptr;
+  }
+  if (name.empty()) {
+    std::fputs(overview(commands).c_str(), stderr);
+    console.usage(codes::kCommandLine, "no command");
+    return nullptr;
+  }
+
+  Command *command = nullptr;
+  std::vector<std::string> names;
+  for (const auto &candidate : commands) {
+    names.push_back(candidate->subcommand.getName().str());
+    if (names.back() == name)
+      command = candidate.get();
+  }
+  if (!command) {
+    console
+        .usage(codes::kCommandLine,
+               "girih has no command '" + name + "'" + didYouMean(name, names))
+        .help("girih --help lists the commands");
+    return nullptr;
+  }
+
+  llvm::cl::HideUnrelatedOptions(command->category, command->subcommand);
+  std::string mistakes;
+  llvm::raw_string_ostream stream(mistakes);
+  CapturedStderr captured;
+  bool parsed = llvm::cl::ParseCommandLineOptions(
+      int(arguments.size()), arguments.data(), "", &stream, nullptr, nullptr,
+      /*LongOptionsUseDoubleDash=*/true);
+  mistakes += captured.take();
+  std::string form = command->diagnostics;
+  if (form == "json")
+    console.useJson();
+  if (!parsed || !mistakes.empty()) {
+    reportMistakes(console, mistakes, name);
+    return nullptr;
+  }
+  if (form != "text" && form != "json") {
+    console.usage(codes::kCommandLine,
+                  "diagnostics are 'text' or 'json', not '" + form + "'");
+    return nullptr;
+  }
+  return command;
+}

@@ -1,0 +1,121 @@
+//===- Job.cpp - a program on a device ------------------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/girih/Job.h"
+
+#include "runtime/Plan.h"
+#include "runtime/Text.h"
+#include "tools/girih/Codes.h"
+#include "tools/girih/Devices.h"
+
+using namespace girih;
+using namespace girih::cli;
+
+JobFlags::JobFlags(Command &command)
+    : ProgramFlags(command, "FILE [NAME=x.npy | NAME:TYPE=x.npy]..."),
+      device(command, "device", "NAME",
+             "cuda, cuda:1, ... or host (default: cuda where there is one)"),
+      dynamic(command, "dynamic",
+              "-D says how large inputs are; the program is compiled for any "
+              "size"),
+      tensors(command) {}
+
+std::optional<Job> Job::open(Console &console, const JobFlags &flags,
+                             const char *example) {
+  std::optional<Program> program = Program::open(console, flags, example);
+  if (!program)
+    return std::nullopt;
+  Job job(std::move(*program));
+  std::optional<TensorPlan> plan =
+      planTensors(console, flags.tensors,
+                  llvm::ArrayRef<std::string>(flags.positional).drop_front());
+  if (!plan)
+    return std::nullopt;
+  job.plan = std::move(*plan);
+  job.isDynamic = flags.dynamic;
+  job.opened = openDevice(console, flags.device, job.whyHost);
+  if (!job.opened)
+    return std::nullopt;
+  return job;
+}
+
+bool Job::load(Console &console, const artifact::Artifact &artifact) {
+  Result<std::unique_ptr<rt::Executable>> result = opened->load(artifact);
+  if (!result) {
+    console.fail(codes::kDevice, result.message());
+    return false;
+  }
+  executable = std::move(*result);
+  return true;
+}
+
+std::optional<TensorSet> Job::prepare(Console &console, const Sizes &sizes) {
+  if (source.isArtifact()) {
+    if (!executable && !load(console, source.artifact()))
+      return std::nullopt;
+  } else {
+    Sizes fixed = isDynamic ? Sizes() : sizes;
+    if (!executable || fixed != compiledFor) {
+      std::string target = source.target();
+      if (target.empty()) {
+        std::optional<target::GpuTarget> own = opened->target();
+        target = own ? own->name : pipeline::CompileOptions().target;
+        if (target.empty()) {
+          console
+              .fail(codes::kDevice,
+                    "no target fits this GPU (" + opened->description() + ")")
+              .note("the targets: " + rt::joinNames(target::knownTargets()));
+          return std::nullopt;
+        }
+      }
+      std::optional<pipeline::CompileResult> result =
+          source.compile(console, pipeline::Phase::Ptx, fixed, target);
+      if (!result || !load(console, *result->artifact))
+        return std::nullopt;
+      choices = std::move(result->report);
+      compiledFor = std::move(fixed);
+    }
+  }
+  return makeTensors(console, *opened, artifact().signature, plan, sizes);
+}
+
+std::string Job::variantFor(const TensorSet &tensors) const {
+  if (onHost())
+    return "";
+  Result<rt::BoundPlan> bound = rt::bindPlan(artifact(), tensors.params());
+  return bound ? artifact().variants[bound->variant].name : "";
+}
+
+bool Job::run(Console &console, const TensorSet &tensors, unsigned threads) {
+  rt::ProgressBar bar(console.progress(artifact().signature.op));
+  rt::RunOptions options;
+  options.synchronize = true;
+  options.threads = threads;
+  options.progress = [&](double fraction) { bar.update(fraction); };
+  Status status = executable->run(tensors.params(), options);
+  bar.finish();
+  if (!status)
+    console.fail(codes::kDevice, status.message());
+  return status.ok();
+}
+
+std::optional<std::vector<rt::HostArray>>
+Job::outputs(Console &console, const TensorSet &tensors) {
+  std::vector<rt::HostArray> arrays;
+  for (size_t index = tensors.inputs.size(); index < tensors.placed.size();
+       ++index) {
+    Result<rt::HostArray> array = tensors.placed[index].download(*opened);
+    if (!array) {
+      console.fail(codes::kDevice, "output " +
+                                       artifact().signature.params[index].name +
+                                       ": " + array.message());
+      return std::nullopt;
+    }
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}

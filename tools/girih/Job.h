@@ -1,0 +1,73 @@
+//===- Job.h - a program on a device ----------------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What run, check and bench have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_TOOLS_GIRIH_JOB_H
+#define GIRIH_TOOLS_GIRIH_JOB_H
+
+#include "tools/girih/Program.h"
+#include "tools/girih/TensorSet.h"
+
+namespace girih::cli {
+
+struct JobFlags : ProgramFlags {
+  explicit JobFlags(Command &command);
+  Setting device;
+  Switch dynamic;
+  TensorFlags tensors;
+};
+
+class Job {
+public:
+  /// Reads the program, opens the device. Reports what is wrong.
+  static std::optional<Job> open(Console &console, const JobFlags &flags,
+                                 const char *example);
+
+  /// Compiles for `sizes` and loads the result, or keeps what is loaded if it
+  /// serves them too; then makes the tensors.
+  std::optional<TensorSet> prepare(Console &console, const Sizes &sizes);
+
+  const Program &program() const { return source; }
+  rt::Device &device() const { return *opened; }
+  bool onHost() const { return opened->name() == "host"; }
+  /// Why the host was taken where no device was named; else empty.
+  const std::string &fallback() const { return whyHost; }
+
+  // After prepare.
+  const artifact::Artifact &artifact() const { return executable->artifact(); }
+  rt::Executable &loaded() const { return *executable; }
+  /// What the compiler chose; empty for an artifact that was read.
+  const std::vector<std::string> &report() const { return choices; }
+  /// The name of the variant that these tensors get; empty on the host.
+  std::string variantFor(const TensorSet &tensors) const;
+
+  /// Runs once and waits. Reports failures.
+  bool run(Console &console, const TensorSet &tensors, unsigned threads = 0);
+  /// The outputs, row-major. Reports failures.
+  std::optional<std::vector<rt::HostArray>> outputs(Console &console,
+                                                    const TensorSet &tensors);
+
+private:
+  explicit Job(Program program) : source(std::move(program)) {}
+  bool load(Console &console, const artifact::Artifact &artifact);
+
+  Program source;
+  std::unique_ptr<rt::Device> opened;
+  std::string whyHost;
+  bool isDynamic = false;
+  TensorPlan plan;
+  std::unique_ptr<rt::Executable> executable;
+  Sizes compiledFor;
+  std::vector<std::string> choices;
+};
+
+} // namespace girih::cli
+
+#endif // GIRIH_TOOLS_GIRIH_JOB_H

@@ -1,0 +1,139 @@
+//===- Program.cpp - the program on the command line ----------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/girih/Program.h"
+
+#include "compiler/support/Suggest.h"
+#include "compiler/target/GpuTarget.h"
+#include "runtime/Text.h"
+#include "tools/girih/Codes.h"
+#include "tools/girih/Files.h"
+
+using namespace girih;
+using namespace girih::cli;
+using pipeline::Phase;
+
+ProgramFlags::ProgramFlags(Command &command, const char *positionalNames)
+    : positional(llvm::cl::Positional, llvm::cl::desc(positionalNames),
+                 llvm::cl::sub(command.subcommand),
+                 llvm::cl::cat(command.category)),
+      op(command, "op", "NAME",
+         "operator to compile, where a file has several"),
+      target(command, "target", "SM", "GPU to compile for (default: sm_90a)"),
+      functions(command, "functions", "HOW",
+                "fast or portable exp, tanh, ...; as the text says if absent"),
+      from(command, "from", "PHASE", "FILE is the text of this phase"),
+      define(command, "D", "NAME=VALUE", "fix a size") {
+  define.setFormattingFlag(llvm::cl::Prefix);
+}
+
+std::optional<Phase> cli::findPhase(Console &console, const std::string &name,
+                                    const char *flag) {
+  if (std::optional<Phase> phase = pipeline::findPhase(name))
+    return phase;
+  std::vector<std::string> known;
+  for (const pipeline::PhaseInfo &info : pipeline::kPhases)
+    known.emplace_back(info.name);
+  console
+      .usage(codes::kUnknownName, std::string(flag) + ": there is no phase '" +
+                                      name + "'" + didYouMean(name, known))
+      .note("the phases, in order: " + rt::joinNames(known));
+  return std::nullopt;
+}
+
+static bool checkTarget(Console &console, const std::string &name) {
+  if (target::findTarget(name))
+    return true;
+  Diagnostic &error =
+      console.usage(codes::kUnknownName, "unknown target '" + name + "'");
+  std::string near = target::nearestTarget(name);
+  if (!near.empty())
+    error.help("did you mean '" + near + "'?");
+  error.note("known: " + rt::joinNames(target::knownTargets()));
+  return false;
+}
+
+static bool checkFunctions(Console &console, const std::string &how) {
+  if (how.empty() || how == "fast" || how == "portable")
+    return true;
+  console.usage(codes::kUnknownName,
+                "functions are 'fast' or 'portable', not '" + how + "'" +
+                    didYouMean(how, {"fast", "portable"}));
+  return false;
+}
+
+static bool isArtifactText(std::string_view bytes) {
+  return bytes.substr(0, 8) == "GIRIHART";
+}
+
+std::optional<Program> Program::open(Console &console,
+                                     const ProgramFlags &flags,
+                                     const char *example) {
+  if (flags.positional.empty()) {
+    console.usage(codes::kCommandLine, "no input file")
+        .help("for example: " + std::string(example));
+    return std::nullopt;
+  }
+  Program program;
+  program.op = flags.op;
+  program.wantedTarget = flags.target;
+  program.functions = flags.functions;
+  std::optional<Sizes> given = parseSizes(console, flags.define);
+  if (!given || !checkFunctions(console, program.functions) ||
+      (flags.target.getNumOccurrences() && !checkTarget(console, flags.target)))
+    return std::nullopt;
+  program.given = std::move(*given);
+  if (flags.from.getNumOccurrences() &&
+      !(program.from = cli::findPhase(console, flags.from, "--from")))
+    return std::nullopt;
+  if (program.from > Phase::Ast && flags.op.getNumOccurrences()) {
+    console.usage(codes::kCommandLine,
+                  "--op has no meaning with --from=" + flags.from +
+                      ": its text holds one operator");
+    return std::nullopt;
+  }
+
+  const std::string &path = flags.positional[0];
+  std::optional<std::string> text = readFile(console, path);
+  if (!text)
+    return std::nullopt;
+  if (isArtifactText(*text)) {
+    for (const Setting *flag :
+         {&flags.op, &flags.target, &flags.functions, &flags.from})
+      if (flag->getNumOccurrences()) {
+        console.usage(codes::kArtifact, "--" + flag->ArgStr.str() +
+                                            " has no meaning for '" + path +
+                                            "', which is compiled already");
+        return std::nullopt;
+      }
+    Result<artifact::Artifact> loaded = artifact::deserialize(*text);
+    if (!loaded) {
+      console.fail(codes::kArtifact,
+                   "'" + path + "' cannot be used: " + loaded.message());
+      return std::nullopt;
+    }
+    program.loaded = std::move(*loaded);
+    text->clear();
+  }
+  program.file = std::make_shared<SourceFile>(path == "-" ? "<stdin>" : path,
+                                              std::move(*text));
+  return program;
+}
+
+std::optional<pipeline::CompileResult>
+Program::compile(Console &console, Phase last, const Sizes &fixed,
+                 std::string target) const {
+  pipeline::CompileOptions options;
+  options.op = op;
+  options.target = std::move(target);
+  options.functions = functions;
+  options.given = fixed;
+  options.last = last;
+  options.isSource = !from;
+  options.from = from.value_or(Phase::Ast);
+  return pipeline::compile(file, options, console.startCompile(file));
+}

@@ -1,0 +1,65 @@
+//===- Program.h - the program on the command line --------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_TOOLS_GIRIH_PROGRAM_H
+#define GIRIH_TOOLS_GIRIH_PROGRAM_H
+
+#include "compiler/pipeline/Pipeline.h"
+#include "tools/girih/Command.h"
+#include "tools/girih/Sizes.h"
+
+namespace girih::cli {
+
+/// The flags that say what is compiled and how.
+struct ProgramFlags {
+  ProgramFlags(Command &command, const char *positionalNames);
+
+  /// FILE, then what else the command takes.
+  llvm::cl::list<std::string> positional;
+  Setting op, target, functions, from;
+  Settings define;
+};
+
+/// A source text, the text of a phase, or an artifact.
+class Program {
+public:
+  /// Reads the first positional argument and checks the flags; reports what is
+  /// wrong. `example` shows a right command.
+  static std::optional<Program>
+  open(Console &console, const ProgramFlags &flags, const char *example);
+
+  const std::string &path() const { return file->name(); }
+  /// True where nothing is left to compile.
+  bool isArtifact() const { return loaded.has_value(); }
+  /// -D, in order.
+  const Sizes &sizes() const { return given; }
+  /// --target, or empty.
+  const std::string &target() const { return wantedTarget; }
+
+  /// Compiles to `last` with sizes fixed. Must not be an artifact.
+  std::optional<pipeline::CompileResult> compile(Console &console,
+                                                 pipeline::Phase last,
+                                                 const Sizes &fixed,
+                                                 std::string target) const;
+  /// The artifact that was read.
+  const artifact::Artifact &artifact() const { return *loaded; }
+
+private:
+  std::shared_ptr<const SourceFile> file;
+  std::optional<artifact::Artifact> loaded;
+  std::string op, wantedTarget, functions;
+  std::optional<pipeline::Phase> from;
+  Sizes given;
+};
+
+/// A phase by name. Reports an unknown one, which stood behind `flag`.
+std::optional<pipeline::Phase>
+findPhase(Console &console, const std::string &name, const char *flag);
+
+} // namespace girih::cli
+
+#endif // GIRIH_TOOLS_GIRIH_PROGRAM_H
