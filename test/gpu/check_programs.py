@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Checks every program at many sizes on a device against the reference.
+
+    check_programs.py GIRIH [--device cuda|host] [--quick]
+
+For each program: dynamic sizes (one compile, many launches) and sizes given at
+compile time; fast and portable functions; strided inputs; special values. Then
+the facts about order that docs/numerics.md states. Exits 77 (skipped) when the
+device is not there, 1 at any mismatch. Prints `N passed, N failed` last.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+passed = failed = 0
+lock = threading.Lock()
+
+
+def run(args, words):
+    """Runs girih; on failure prints the command and what it said."""
+    global passed, failed
+    done = subprocess.run(words, capture_output=True, text=True)
+    with lock:
+        if done.returncode == 0:
+            passed += 1
+        else:
+            failed += 1
+            print("FAILED:", " ".join(words))
+            print((done.stdout + done.stderr)[-2000:], flush=True)
+    return done
+
+
+def sizes_text(sets):
+    return ";".join(",".join(f"{n}={v}" for n, v in s.items()) for s in sets)
+
+
+def matrix_sizes(quick):
+    pairs = [(0, 5), (3, 0), (1, 1), (7, 13), (64, 1000), (33, 4096),
+             (5, 16384), (2, 40000), (129, 257), (100, 8)]
+    return [{"M": m, "N": n} for m, n in (pairs[:5] if quick else pairs)]
+
+
+def product_sizes(quick):
+    triples = [(0, 5, 3), (3, 4, 0), (1, 1, 1), (7, 13, 17), (64, 100, 32),
+               (128, 128, 128), (129, 257, 65), (200, 304, 48),
+               (33, 520, 1000), (1, 1000, 7)]
+    return [{"M": m, "N": n, "K": k}
+            for m, n, k in (triples[:4] if quick else triples)]
+
+
+def vector_sizes(quick):
+    counts = [0, 1, 5, 1023, 4096, 65536, 65537, 131071, 1000003, 1 << 22]
+    return [{"N": n} for n in (counts[:5] if quick else counts)]
+
+
+def programs(quick):
+    """(file, sizes) of everything that is checked."""
+    rows = matrix_sizes(quick)
+    for name in ("swiglu", "row_sum", "softmax"):
+        yield f"examples/{name}.te", rows
+    yield "examples/whole_sum.te", vector_sizes(quick)
+    yield "examples/ffn_silu.te", product_sizes(quick)
+    folder = os.path.join(ROOT, "test/programs")
+    for entry in sorted(os.listdir(folder)):
+        path = f"test/programs/{entry}"
+        if entry.startswith(("row_sum", "column_sum", "reductions")):
+            yield path, rows
+        elif entry.startswith("tree_sum"):
+            yield path, [{"M": m} for m in (0, 1, 5, 300)]
+        elif entry.startswith("whole_sum"):
+            # Sequential chains of one value: keep them short.
+            yield path, vector_sizes(quick)[:6]
+        elif entry.startswith(("functions", "mixed_types")):
+            yield path, vector_sizes(quick)[:5]
+        elif entry.startswith("two_products"):
+            yield path, [dict(s, L=s["N"] // 2 + 1) for s in product_sizes(quick)]
+        else:
+            yield path, product_sizes(quick)
+
+
+def check_all(args):
+    jobs = []
+    for path, sets in programs(args.quick):
+        base = [args.girih, "check", os.path.join(ROOT, path),
+                f"--device={args.device}"]
+        every = ["--sizes", sizes_text(sets)]
+        jobs.append(base + every + ["--dynamic", "--functions=portable"])
+        jobs.append(base + every + ["--dynamic", "--functions=fast"])
+        for kind in ("special", "cancel"):
+            jobs.append(base + every + ["--dynamic", "--functions=portable",
+                                        "--random", kind])
+        if not args.quick:
+            # Without --dynamic each set is compiled with its sizes given.
+            jobs.append(base + every + ["--functions=portable"])
+            jobs.append(base + every + ["--functions=fast"])
+
+
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        list(pool.map(lambda words: run(args, words), jobs))
+
+
+def strided(args):
+    for path, name, sizes in (
+            ("examples/row_sum.te", "X", "M=37,N=200"),
+            ("examples/softmax.te", "X", "M=37,N=200;M=3,N=5000"),
+            ("examples/swiglu.te", "G", "M=37,N=200"),
+            ("examples/ffn_silu.te", "A", "M=37,N=200,K=50"),
+            ("examples/ffn_silu.te", "W", "M=130,N=136,K=64")):
+        run(args, [args.girih, "check", os.path.join(ROOT, path),
+                   f"--device={args.device}", "--dynamic", "--sizes", sizes,
+                   "--functions=portable", "--strided", name])
+
+
+def expect(what, right):
+    global passed, failed
+    if right:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED:", what)
+
+
+def sum_rows(args, folder, program, x):
+    """S of a row-sum program on `x`."""
+    np.save(f"{folder}/x.npy", x)
+    words = [args.girih, "run", program, f"X={folder}/x.npy",
+             f"--device={args.device}", "--out", f"S={folder}/s.npy"]
+    done = run(args, words)
+    return np.load(f"{folder}/s.npy") if done.returncode == 0 else np.full(1, np.nan)
+
+
+def write(folder, name, text):
+    path = f"{folder}/{name}.te"
+    with open(path, "w") as out:
+        out.write(text)
+    return path
+
+
+def order_facts(args):
+    """Facts about f32 order: seed figures D and the row that shows the order."""
+    with tempfile.TemporaryDirectory() as folder:
+        row = np.ones((1, 4096), np.float32)
+        row[0, 0] = 2.0 ** 24
+        facts = {"sequential": 16777216, "seq": 16777216, "tree(2)": 16779264,
+                 "tree(4)": 16780288, "tree(8)": 16780800,
+                 "tree(32)": 16781184, "tree(4096)": 16781310}
+        for order, value in facts.items():
+            program = write(folder, "facts", "op f(X: f32[M, 4096]) -> S: f32[M] "
+                            f"{{ S[i] = sum[k, order={order}](X[i, k]) }}\n")
+            got = sum_rows(args, folder, program, row)
+            expect(f"{order}: {got[0]} instead of {value}", got[0] == value)
+        tiny = np.array([[1, 2.0 ** -24, 2.0 ** -24]], np.float32)
+        program = write(folder, "left", "op f(X: f32[M, N]) -> S: f32[M] "
+                        "{ S[i] = sum[k, order=seq](X[i, k]) }\n")
+        expect("(1 + 2^-24) + 2^-24 = 1",
+               sum_rows(args, folder, program, tiny)[0] == 1.0)
+        turned = np.ascontiguousarray(tiny[:, ::-1])
+        expect("(2^-24 + 2^-24) + 1 = 1 + 2^-23",
+               sum_rows(args, folder, program, turned)[0] == np.float32(1 + 2.0 ** -23))
+
+        # A row's bits never depend on the number of rows.
+        program = os.path.join(ROOT, "examples/row_sum.te")
+        rng = np.random.default_rng(7)
+        many = rng.standard_normal((1000, 5000)).astype(np.float32)
+        whole = sum_rows(args, folder, program, many)
+        for count in (1, 2, 7, 64):
+            part = sum_rows(args, folder, program, many[:count])
+            expect(f"{count} rows alone give other bits than among 1000",
+                   np.array_equal(part.view(np.uint32),
+                                  whole[:count].view(np.uint32)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("girih")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    doctor = subprocess.run([args.girih, "doctor"], capture_output=True, text=True)
+    for line in doctor.stdout.splitlines():
+        words = line.split()
+        if words[:1] == [args.device] and "not available" in line:
+            print("SKIPPED:", line)
+            sys.exit(77)
+    check_all(args)
+    strided(args)
+    order_facts(args)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
