@@ -191,7 +191,8 @@ private:
       return;
     }
     int64_t extent = evaluate(array.extents[d], {}, sizes);
-    for (int64_t value = 0; value < extent; ++value) {
+    int64_t divisor = array.extentDivisor(d);
+    for (int64_t value = 0; value * divisor < extent; ++value) {
       element.push_back(value);
       expand(access, element, touch);
       element.pop_back();

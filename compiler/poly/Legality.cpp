@@ -66,11 +66,11 @@ private:
 
   isl::map compare(const Node &band, size_t member, const Piece &piece,
                    Compare relation) {
-    const Digit &source = digitOf(band, member, piece.source);
-    const Digit &sink = digitOf(band, member, piece.sink);
-    return own(model.ctx(),
-               relation(model.digit(piece.source, source).release(),
-                        model.digit(piece.sink, sink).release()));
+    isl::pw_aff source =
+        model.digit(piece.source, digitOf(band, member, piece.source));
+    isl::pw_aff sink =
+        model.digit(piece.sink, digitOf(band, member, piece.sink));
+    return own(model.ctx(), relation(source.release(), sink.release()));
   }
 
   /// The pairs that `member` leaves undivided, for the levels below.

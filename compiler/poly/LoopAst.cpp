@@ -40,11 +40,8 @@ public:
   KernelLoops run() {
     KernelLoops result;
     result.kernel = &kernel;
-    std::vector<std::string> gridNames;
-    for (size_t g = 0; g < gridCount; ++g) {
+    for (size_t g = 0; g < gridCount; ++g)
       result.grid.push_back(gridMember(g));
-      gridNames.push_back(result.grid.back().name);
-    }
     std::optional<isl::schedule> schedule = build(*kernel.children[0], 0);
     isl_ctx *ctx = model.ctx();
     size_t deepest = 0;
@@ -128,15 +125,15 @@ private:
       isl_set *values = isl_set_project_out(tile.outer.copy(), isl_dim_set,
                                             at + 1, dims - at - 1);
       values = isl_set_project_out(values, isl_dim_set, 0, at);
-      if (own(ctx, isl_set_copy(values)).is_empty()) {
-        isl_set_free(values); // no instance at any size: no block for it
-        continue;
-      }
+      isl::set taken = own(ctx, values);
+      if (taken.is_empty())
+        continue; // no instance at any size: no block for it
       // Bounds wider than the set are safe: the generator guards what the
       // context does not promise.
       isl::basic_set hull = own(
-          ctx, isl_basic_set_remove_divs(isl_set_simple_hull(isl_set_coalesce(
-                   isl_set_remove_divs(isl_set_compute_divs(values))))));
+          ctx,
+          isl_basic_set_remove_divs(isl_set_simple_hull(isl_set_coalesce(
+              isl_set_remove_divs(isl_set_compute_divs(taken.release()))))));
       isl::set promised =
           own(ctx, isl_set_from_basic_set(isl_basic_set_universe(
                        isl_basic_set_get_space(hull.get()))));
@@ -269,8 +266,8 @@ private:
 
   /// A statement's tiles in one block: grid digits equal the parameters.
   isl::set tilesOf(unsigned s) {
-    isl_set *set = tiles[s].outer.copy();
     std::vector<isl::id> ids = gridIds();
+    isl_set *set = tiles[s].outer.copy();
     for (size_t g = 0; g < gridCount; ++g) {
       unsigned at = isl_set_dim(set, isl_dim_param);
       set = isl_set_add_dims(set, isl_dim_param, 1);

@@ -109,8 +109,11 @@ isl::map Model::access(unsigned statement, unsigned access) const {
       continue;
     }
     map = withConstraint(map, {}, Affine::dim(d), false);
-    map = withConstraint(
-        map, {}, array.extents[d] - Affine::dim(d) - Affine::of(1), false);
+    map = withConstraint(map, {},
+                         array.extents[d] -
+                             Affine::dim(d, array.extentDivisor(d)) -
+                             Affine::of(1),
+                         false);
   }
   return own(ctx(), isl_map_from_basic_map(map))
       .intersect_domain(domain(statement));

@@ -57,10 +57,11 @@ public:
       for (const Affine &extent : array.extents)
         checkAffine(extent, 0, "an extent of array '" + array.name + "'");
       bool isDivided = !array.extentDivisors.empty();
-      check(!isDivided || (array.extentDivisors.size() == array.extents.size() &&
-                           std::all_of(array.extentDivisors.begin(),
-                                       array.extentDivisors.end(),
-                                       [](int64_t d) { return d > 0; })),
+      check(!isDivided ||
+                (array.extentDivisors.size() == array.extents.size() &&
+                 std::all_of(array.extentDivisors.begin(),
+                             array.extentDivisors.end(),
+                             [](int64_t d) { return d > 0; })),
             "array '" + array.name + "' divides its extents by wrong numbers");
     }
     names.clear();
@@ -211,9 +212,11 @@ std::string printAccess(const Scop &scop, unsigned statement, unsigned access) {
   if (a.wholeFrom >= 0)
     for (size_t d = a.wholeFrom; d < array.extents.size(); ++d) {
       subscripts.push_back(wholeName(scop, s, d));
-      bounds += (bounds.empty() ? " : 0 <= " : " and 0 <= ") +
-                subscripts.back() + " < " +
-                print(array.extents[d], {}, scop.params);
+      int64_t divisor = array.extentDivisor(d);
+      const std::string &name = subscripts.back();
+      bounds += (bounds.empty() ? " : 0 <= " : " and 0 <= ") + name +
+                (divisor == 1 ? "" : " and " + std::to_string(divisor) + name) +
+                " < " + print(array.extents[d], {}, scop.params);
     }
   return paramPrefix(scop) + "{ " + s.name + bracketed(s.dims) + " -> " +
          array.name + bracketed(subscripts) + bounds + " }";

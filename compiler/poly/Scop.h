@@ -45,6 +45,9 @@ struct Array {
   std::vector<Affine> extents; ///< over parameters only
   /// Extent d is ceil(extents[d] / extentDivisors[d]); empty means all 1.
   std::vector<int64_t> extentDivisors;
+  int64_t extentDivisor(size_t d) const {
+    return d < extentDivisors.size() ? extentDivisors[d] : 1;
+  }
   bool operator==(const Array &) const = default;
 };
 

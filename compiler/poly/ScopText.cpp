@@ -274,7 +274,9 @@ private:
       if (d >= array.extents.size())
         break;
       expected.push_back(Affine::dim(w));
-      expected.push_back(array.extents[d] - Affine::dim(w) - Affine::of(1));
+      expected.push_back(array.extents[d] -
+                         Affine::dim(w, array.extentDivisor(d)) -
+                         Affine::of(1));
     }
     if (bounds != expected)
       return reader.fail("a whole dimension runs over the array's extent, "

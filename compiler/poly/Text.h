@@ -61,7 +61,9 @@ public:
   /// end of the text, or after an error.
   bool nextLine();
   bool hasLine() const { return lineNumber != 0 && !finished; }
-  unsigned line() const { return lineNumber; }
+  /// The current line: in the source file of the diagnostics where that holds
+  /// the text, else in the text.
+  unsigned line() const { return linesBefore + lineNumber; }
   unsigned indent() const { return indentation; }
 
   bool atEnd() const { return position >= tokens.size(); }
@@ -108,7 +110,8 @@ private:
   std::string code;
   std::vector<Token> tokens;
   size_t position = 0;
-  size_t offset = 0; ///< start of the line after this one
+  unsigned linesBefore = 0; ///< in the source file
+  size_t offset = 0;        ///< start of the line after this one
   size_t lineEnd = 0;
   unsigned lineNumber = 0;
   unsigned indentation = 0;

@@ -65,7 +65,14 @@ bool isIslName(std::string_view text) {
 
 TextReader::TextReader(const std::string &text, Diagnostics &diags,
                        std::string code)
-    : text(text), diags(diags), code(std::move(code)) {}
+    : text(text), diags(diags), code(std::move(code)) {
+  const SourceFile *file = diags.file();
+  size_t base =
+      file && !text.empty() ? file->text().find(text) : std::string_view::npos;
+  if (base != std::string_view::npos)
+    linesBefore = static_cast<unsigned>(
+        std::count(file->text().begin(), file->text().begin() + base, '\n'));
+}
 
 bool TextReader::nextLine() {
   while (!hasFailed && offset < text.size()) {

@@ -45,8 +45,9 @@ void collect(const Scop &scop, const Access &access, Point element,
     return;
   }
   int64_t extent = test::value(array.extents[element.size()], {}, sizes);
+  int64_t divisor = array.extentDivisor(element.size());
   element.push_back(0);
-  for (; element.back() < extent; ++element.back())
+  for (; element.back() * divisor < extent; ++element.back())
     collect(scop, access, element, sizes, elements);
 }
 
@@ -262,6 +263,42 @@ TEST_CASE("an accumulator that is used twice", "[dependence]") {
   Dependences found = dependencesOf(*scop);
   INFO(printDependences(*scop, found));
   for (const Point &sizes : test::allSizes(1, 0, 5))
+    REQUIRE(bruteForce(*scop, sizes) == evaluated(*scop, found, sizes));
+}
+
+TEST_CASE("a merge that reads ceil(N/4) cells", "[dependence]") {
+  std::string text = R"te(scop cells
+  params N
+  context 0 <= N
+  array X input 4 [N]
+  array T accumulator 4 [ceil(N/4)]
+  array S output 4 []
+  statement S_init init
+    domain [N] -> { S_init[p] : 0 <= p and 4p < N }
+    write [N] -> { S_init[p] -> T[p] }
+  statement S_sum update
+    domain [N] -> { S_sum[p, k] : 4p <= k and k < 4p + 4 and 0 <= p and k < N }
+    read [N] -> { S_sum[p, k] -> T[p] }
+    read [N] -> { S_sum[p, k] -> X[k] }
+    write [N] -> { S_sum[p, k] -> T[p] }
+  statement S_merge merge
+    domain [N] -> { S_merge[] }
+    read [N] -> { S_merge[] -> T[c] : 0 <= c and 4c < N }
+    write [N] -> { S_merge[] -> S[] }
+  reduction init S_init update S_sum merge S_merge accumulator T value 0 cell 1 ordered term "seg(4, seq)"
+)te";
+  Diagnostics diags;
+  std::optional<Scop> scop = readScop(text, diags);
+  INFO(diags.renderText(false));
+  REQUIRE(scop);
+  CHECK(printAccess(*scop, 2, 0) ==
+        "[N] -> { S_merge[] -> T[w0] : 0 <= w0 and 4w0 < N }");
+  std::optional<Scop> again = readScop(printScop(*scop), diags);
+  REQUIRE(again);
+  CHECK(*again == *scop);
+  Dependences found = dependencesOf(*scop);
+  INFO(printDependences(*scop, found));
+  for (const Point &sizes : test::allSizes(1, 0, 13))
     REQUIRE(bruteForce(*scop, sizes) == evaluated(*scop, found, sizes));
 }
 

@@ -124,6 +124,46 @@ TEST_CASE("statements of one kernel with different extents are guarded",
   requireExact(*scop, tree, 9);
 }
 
+TEST_CASE("a statement without instances at any size runs no block",
+          "[loops]") {
+  Diagnostics diags;
+  auto text = [](const std::string &bound) {
+    return std::string(R"(scop empty
+  params N
+  context 0 <= N
+  array A output 4 [N]
+  array B output 4 [N]
+  statement A map
+    domain [N] -> { A[i] : 0 <= i < )") +
+           bound + R"( }
+    write [N] -> { A[i] -> A[i] }
+  statement B map
+    domain [N] -> { B[i] : 0 <= i < 0 }
+    write [N] -> { B[i] -> B[i] }
+)";
+  };
+  for (const char *bound : {"0", "N"}) {
+    std::optional<Scop> scop = readScop(text(bound), diags);
+    INFO(diags.renderText(false));
+    REQUIRE(scop);
+    requireExact(*scop, test::tree(*scop, R"(schedule empty
+  sequence
+    filter A, B
+      kernel "k" threads 1
+        band
+          member io grid coincident: A -> floor(i/2); B -> floor(i/2)
+          sequence
+            filter A
+              band
+                member ii loop: A -> i mod 2
+            filter B
+              band
+                member ii loop: B -> i mod 2
+)"),
+                 5);
+  }
+}
+
 TEST_CASE("a name like isl's own iterators does no harm", "[loops]") {
   Diagnostics diags;
   std::optional<Scop> scop = readScop(R"(scop names
