@@ -27,8 +27,9 @@ static std::string textOf(mlir::Diagnostic &diagnostic) {
   return text + diagnostic.str();
 }
 
-static Result<HostProgram> compileFunction(te::FuncOp func, bool bounds) {
-  Result<HostJit> jit = HostJit::create();
+static Result<HostProgram> compileFunction(te::FuncOp func, bool bounds,
+                                           std::optional<HostShape> shape) {
+  Result<HostJit> jit = HostJit::create(shape);
   if (!jit)
     return Failure{jit.message()};
   Result<FunctionPlan> plan = planFunction(func, jit->shape(), bounds);
@@ -52,7 +53,8 @@ static Result<HostProgram> compileFunction(te::FuncOp func, bool bounds) {
 }
 
 Result<HostProgram> reference::compileProgram(const std::string &teModule,
-                                              bool bounds) {
+                                              bool bounds,
+                                              std::optional<HostShape> shape) {
   // A context of our own, without threads: two compiles never meet.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<te::TeDialect, mlir::arith::ArithDialect>();
@@ -73,5 +75,5 @@ Result<HostProgram> reference::compileProgram(const std::string &teModule,
         "a te module for the reference holds one te.func, this one "
         "holds " +
         std::to_string(std::distance(functions.begin(), functions.end()))};
-  return compileFunction(*functions.begin(), bounds);
+  return compileFunction(*functions.begin(), bounds, shape);
 }

@@ -21,8 +21,11 @@ struct HostProgram {
 };
 
 /// Parses the module, which must hold one te.func, and compiles it. With
-/// `bounds`, values that a fast function can reach carry errors.
-Result<HostProgram> compileProgram(const std::string &teModule, bool bounds);
+/// `bounds`, values that a fast function can reach carry errors. The bits of a
+/// result do not depend on `shape`, which is this machine's when left out.
+Result<HostProgram>
+compileProgram(const std::string &teModule, bool bounds,
+               std::optional<HostShape> shape = std::nullopt);
 
 } // namespace girih::reference
 

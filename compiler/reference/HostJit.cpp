@@ -56,14 +56,14 @@ static HostShape shapeOfHost() {
   return shape;
 }
 
-Result<HostJit> HostJit::create() {
+Result<HostJit> HostJit::create(std::optional<HostShape> shape) {
   static std::once_flag initialised;
   std::call_once(initialised, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
   auto impl = std::make_unique<Impl>();
-  impl->shape = shapeOfHost();
+  impl->shape = shape ? *shape : shapeOfHost();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return failureOf(builder.takeError());

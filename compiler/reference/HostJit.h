@@ -12,6 +12,7 @@
 #include "compiler/reference/Program.h"
 
 #include <memory>
+#include <optional>
 
 namespace llvm {
 class LLVMContext;
@@ -26,10 +27,11 @@ public:
   ~HostJit();
   HostJit(HostJit &&) noexcept;
 
-  /// A compiler for this machine's own instruction set.
-  static Result<HostJit> create();
+  /// A compiler for this machine's own instruction set. `shape` asks for code
+  /// that uses less than the machine offers.
+  static Result<HostJit> create(std::optional<HostShape> shape = std::nullopt);
 
-  /// What this machine offers.
+  /// What generated code may use.
   const HostShape &shape() const;
 
   /// Optimises and compiles `module`. None of the optimisations may change a

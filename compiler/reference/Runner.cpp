@@ -270,7 +270,7 @@ Status Runner::runKernel(size_t number) {
       progress);
   doneWork += weight;
 
-  for (size_t t = inputCount(); t < places.size(); ++t)
+  for (size_t t = 0; t < places.size(); ++t)
     if (lastUse[t] == number) {
       places[t].packed.clear();
       places[t].owned.clear();

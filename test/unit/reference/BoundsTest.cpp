@@ -178,8 +178,14 @@ TEST_CASE("later operations carry the error on", "[reference]") {
   Array<float> x = floats({kCount}), y = x, w = x, t = x, z = x;
   Random random(23);
   for (int64_t i = 0; i < kCount; ++i) {
-    // Every tenth result lies at a whole number, where floor and round jump.
-    x.data[i] = i % 10 ? random.unit() * 6 : float(i / 10 % 5);
+    // Some results lie at a whole number, where floor and round jump, and
+    // some at a tie of bf16 and of f16.
+    x.data[i] = random.unit() * 6;
+    if (i % 10 == 0)
+      x.data[i] = float(i / 10 % 5);
+    else if (i % 10 < 3)
+      x.data[i] = std::log2(1 + (2 * (i / 10 % 60) + 1) *
+                                    (i % 10 == 1 ? 0x1p-8f : 0x1p-11f));
     y.data[i] = random.unit() * 4;
   }
   std::string exp2 = "    %t = te.unary exp2 unset %x : f32\n";

@@ -7,8 +7,12 @@
 
 #include "Support.h"
 
+#include "compiler/reference/Codegen.h"
+#include "compiler/reference/Runner.h"
+
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cmath>
 #include <thread>
 
@@ -274,4 +278,211 @@ TEST_CASE("progress rises to 1", "[reference]") {
   REQUIRE(!seen.empty());
   CHECK(std::is_sorted(seen.begin(), seen.end()));
   CHECK(seen.back() == 1.0);
+}
+
+TEST_CASE("the caller's rounding mode changes nothing", "[reference]") {
+  ReferenceProgram program = compiled(matmulText("f32", "seq"));
+  Matmul m(20, 40, 33);
+  runs(program, m.params(), 1);
+  std::vector<float> expected = m.c.data;
+  std::fesetround(FE_UPWARD);
+  Status status = program.run(m.params(), {});
+  int mode = std::fegetround();
+  std::fesetround(FE_TONEAREST);
+  REQUIRE(status.ok());
+  CHECK(mode == FE_UPWARD);
+  CHECK(m.c.data == expected);
+}
+
+TEST_CASE("narrower machines compute the same bits", "[reference]") {
+  auto run = [](const std::string &text, std::vector<HostTensor> params,
+                std::optional<HostShape> shape) {
+    Result<HostProgram> program = compileProgram(text, /*bounds=*/false, shape);
+    INFO((program ? std::string() : program.message()));
+    REQUIRE(program.ok());
+    REQUIRE(runProgram(*program, params, {}, nullptr).ok());
+  };
+  std::string half = " : f16\n";
+  std::string halfOps =
+      ternaryText("f16", "    %a = te.fma %x, %y, %w" + half +
+                             "    %q = te.binary div %a, %y" + half +
+                             "    %n = te.unary abs unset %q" + half +
+                             "    %r = te.unary sqrt unset %n" + half +
+                             "    %b = te.cast %r : f16 to bf16\n"
+                             "    %c = te.cast %b : bf16 to f16\n"
+                             "    %z = te.binary add %c, %x" +
+                             half);
+  Array<uint16_t> x = f16s({65536}), y = x, w = x, z = x, narrow = x;
+  Random random(3);
+  for (int i = 0; i < 65536; ++i) {
+    x.data[i] = i;
+    y.data[i] = random.bits() >> 16;
+    w.data[i] = random.bits() >> 16;
+  }
+  std::string cast =
+      mapText("f32", "f16", "    %y = te.cast %x : f32 to f16\n");
+  Array<float> f = floats({65536});
+  for (float &value : f.data) {
+    uint32_t bits = random.bits();
+    if (bits & 1) // near f16's range
+      bits = (bits & 0x8fffffff) | 0x30000000 | (bits >> 3 & 0x18000000);
+    std::memcpy(&value, &bits, 4);
+  }
+  Array<uint16_t> g = x, gNarrow = x;
+  Matmul m(9, 85, 40);
+  run(halfOps, {x.view(), y.view(), w.view(), z.view()}, std::nullopt);
+  run(cast, {f.view(), g.view()}, std::nullopt);
+  run(matmulText("f32", "lanes(8, 1)"), m.params(), std::nullopt);
+  std::vector<float> c = m.c.data;
+  auto isNan = [](uint16_t bits) { return (bits & 0x7fff) > 0x7c00; };
+  for (unsigned bits : {128u, 256u, 512u}) {
+    HostShape shape{bits, /*nativeHalf=*/false};
+    run(halfOps, {x.view(), y.view(), w.view(), narrow.view()}, shape);
+    run(cast, {f.view(), gNarrow.view()}, shape);
+    int wrong = 0, wrongCast = 0;
+    for (int i = 0; i < 65536; ++i) {
+      wrong += z.data[i] != narrow.data[i] &&
+               !(isNan(z.data[i]) && isNan(narrow.data[i]));
+      wrongCast += g.data[i] != gNarrow.data[i] &&
+                   !(isNan(g.data[i]) && isNan(gNarrow.data[i]));
+    }
+    CAPTURE(bits);
+    CHECK(wrong == 0);
+    CHECK(wrongCast == 0);
+    std::fill(m.c.data.begin(), m.c.data.end(), 0.0f);
+    run(matmulText("f32", "lanes(8, 1)"), m.params(), shape);
+    CHECK(m.c.data == c);
+  }
+}
+
+TEST_CASE("subscripts in any order", "[reference]") {
+  // The transpose, a diagonal and a fixed row in one expression; then a
+  // reduction inside a larger expression with another one inside it.
+  std::string text = R"te(
+te.func @mixed sizes ["N"](%X "X": !te.tensor<[N, N], f32>)
+    -> ("Y": !te.tensor<[N, N], f32>, "Z": !te.tensor<[2, N], f32>)
+    functions fast {
+  %two = te.index_constant 2
+  %Y = te.compute "Y" ["i", "j"] : !te.tensor<[N, N], f32> {
+  ^bb0(%i: index, %j: index):
+    %t = te.read %X[%j, %i] : !te.tensor<[N, N], f32>
+    %d = te.read %X[%j, %j] : !te.tensor<[N, N], f32>
+    %r = te.read %X[%two, %j] : !te.tensor<[N, N], f32>
+    %c = te.index_constant 1
+    %u = te.read %X[%i, %c] : !te.tensor<[N, N], f32>
+    %a = te.binary sub %t, %d : f32
+    %b = te.binary mul %a, %r : f32
+    %y = te.binary add %b, %u : f32
+    te.yield %y : f32
+  }
+  %Z = te.compute "Z" ["i", "j"] : !te.tensor<[2, N], f32> {
+  ^bb0(%i: index, %j: index):
+    %s = te.reduce sum ["k"] in [N] order "fixed" term <"seg(5, seq)">
+        leaf plain : f32 {
+    ^bb0(%k: index):
+      %m = te.reduce max ["l"] in [N] order "fixed" leaf plain : f32 {
+      ^bb0(%l: index):
+        %x = te.read %Y[%k, %l] : !te.tensor<[N, N], f32>
+        %v = te.read %X[%l, %j] : !te.tensor<[N, N], f32>
+        %p = te.binary mul %x, %v : f32
+        te.yield %p : f32
+      }
+      %w = te.read %X[%k, %j] : !te.tensor<[N, N], f32>
+      %q = te.binary add %m, %w : f32
+      te.yield %q : f32
+    }
+    %f = te.to_float %i : index to f32
+    %z = te.binary add %s, %f : f32
+    te.yield %z : f32
+  }
+  te.return %Y, %Z : !te.tensor<[N, N], f32>, !te.tensor<[2, N], f32>
+}
+)te";
+  constexpr int64_t n = 19;
+  Array<float> x = floats({n, n}), y = x, z = floats({2, n});
+  Random random(9);
+  for (float &value : x.data)
+    value = random.unit();
+  runs(compiled(text), {x.view(), y.view(), z.view()});
+  auto at = [&](int64_t i, int64_t j) { return x.data[i * n + j]; };
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float product = (at(j, i) - at(j, j)) * at(2, j);
+      CHECK(y.data[i * n + j] == product + at(i, 1));
+    }
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int64_t k0 = 0; k0 < n; k0 += 5) {
+        float part = 0;
+        for (int64_t k = k0; k < std::min(k0 + 5, n); ++k) {
+          float largest = -std::numeric_limits<float>::infinity();
+          for (int64_t l = 0; l < n; ++l)
+            largest = std::max(largest, y.data[k * n + l] * at(l, j));
+          part += largest + at(k, j);
+        }
+        sum += part;
+      }
+      CHECK(z.data[i * n + j] == sum + float(i));
+    }
+  Array<float> small = floats({2, 2}), zs = floats({2, 2});
+  CHECK(refusal(compiled(text), {small.view(), small.view(), zs.view()}) ==
+        "Y reads X up to 2 in dimension 0, whose extent is 2");
+}
+
+TEST_CASE("batched contractions and sums over outer indices", "[reference]") {
+  std::string text = R"te(
+te.func @scores sizes ["H", "M", "N", "D"](
+    %Q "Q": !te.tensor<[H, M, D], bf16>, %K "K": !te.tensor<[H, N, D], bf16>)
+    -> ("S": !te.tensor<[H, M, N], f32>, "T": !te.tensor<[N], f32>)
+    functions fast {
+  %S = te.compute "S" ["h", "i", "j"] : !te.tensor<[H, M, N], f32> {
+  ^bb0(%h: index, %i: index, %j: index):
+    %s = te.reduce sum ["d"] in [D] order "fixed" term <"seq"> leaf fma : f32 {
+    ^bb0(%d: index):
+      %q = te.read %Q[%h, %i, %d] : !te.tensor<[H, M, D], bf16>
+      %k = te.read %K[%h, %j, %d] : !te.tensor<[H, N, D], bf16>
+      %qf = te.cast %q : bf16 to f32
+      %kf = te.cast %k : bf16 to f32
+      %p = te.binary mul %qf, %kf : f32
+      te.yield %p : f32
+    }
+    te.yield %s : f32
+  }
+  %T = te.compute "T" ["j"] : !te.tensor<[N], f32> {
+  ^bb0(%j: index):
+    %s = te.reduce sum ["h", "i"] in [H, M] order "fixed"
+        term <"lanes(4, 3)"> leaf plain : f32 {
+    ^bb0(%h: index, %i: index):
+      %x = te.read %S[%h, %i, %j] : !te.tensor<[H, M, N], f32>
+      te.yield %x : f32
+    }
+    te.yield %s : f32
+  }
+  te.return %S, %T : !te.tensor<[H, M, N], f32>, !te.tensor<[N], f32>
+}
+)te";
+  constexpr int64_t h = 3, m = 7, n = 90, d = 16;
+  Array<uint16_t> q = bf16s({h, m, d}), k = bf16s({h, n, d});
+  Array<float> s = floats({h, m, n}), t = floats({n});
+  Random random(13);
+  for (Array<uint16_t> *a : {&q, &k})
+    for (uint16_t &value : a->data)
+      value = narrowBf16(random.unit());
+  runs(compiled(text), {q.view(), k.view(), s.view(), t.view()});
+  for (int64_t b = 0; b < h; ++b)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < d; ++l)
+          sum = std::fma(widenBf16(q.data[(b * m + i) * d + l]),
+                         widenBf16(k.data[(b * n + j) * d + l]), sum);
+        CHECK(s.data[(b * m + i) * n + j] == sum);
+      }
+  for (int64_t j = 0; j < n; ++j) {
+    float lanes[4] = {};
+    for (int64_t e = 0; e < h * m; ++e)
+      lanes[e / 3 % 4] += s.data[e * n + j];
+    CHECK(t.data[j] == (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]));
+  }
 }
