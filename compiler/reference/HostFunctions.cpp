@@ -84,6 +84,21 @@ double rounded(ScalarType type, double result, double change) {
   return std::isnan(error) ? kInfinity : error;
 }
 
+/// The least magnitude that rounds to infinity: half an ulp above the largest.
+double overflowAt(ScalarType type) {
+  switch (type) {
+  case ScalarType::F64:
+    return kInfinity;
+  case ScalarType::F32:
+    return 0x1.ffffffp127;
+  case ScalarType::F16:
+    return 65520;
+  case ScalarType::BF16:
+    return 0x1.ffp127;
+  }
+  return kInfinity;
+}
+
 double evaluate(Function function, double x) {
   switch (function) {
   case Function::Exp:
@@ -125,10 +140,9 @@ std::pair<double, double> intervalOf(double x, double e) {
 
 double functionError(Function function, ScalarType type, double x, double e) {
   double y = evaluate(function, x);
-  // Poles, infinite arguments and NaN have documented results that every
-  // device gives exactly.
-  if (e == 0 &&
-      (!std::isfinite(x) || std::isnan(y) || (x == 0 && std::isinf(y))))
+  // Poles, infinite arguments, NaN and what overflows even f64 have results
+  // that every device gives exactly.
+  if (e == 0 && (!std::isfinite(x) || std::isnan(y) || std::isinf(y)))
     return 0;
   double change = 0;
   if (e != 0) {
@@ -145,8 +159,13 @@ double functionError(Function function, ScalarType type, double x, double e) {
         std::max(distance(atLow, y), distance(atHigh, y)) + largest * 0x1p-50;
   }
   double magnitude = std::fabs(y) + change;
+  // Far enough beyond the largest value both sides are the same infinity: the
+  // functions that overflow (exp, exp2, rcp) are within 2^-20, relative.
+  if ((std::fabs(y) - change) * (1 - 0x1p-20) >= overflowAt(type))
+    return 0;
+  double deviation = fastDeviation(function, type, magnitude);
   // The table's error belongs to the device, the rounding to both sides.
-  return rounded(type, y, change + fastDeviation(function, type, magnitude));
+  return rounded(type, y, change + deviation);
 }
 
 double divError(ScalarType type, double r, double a, double ea, double b,

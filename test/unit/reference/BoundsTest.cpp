@@ -254,6 +254,24 @@ TEST_CASE("later operations carry the error on", "[reference]") {
     CHECK(bounds[0][1] == 0);
   }
 
+  SECTION("what overflows on every device is certain") {
+    // silu of a large negative value: x / (1 + inf) is -0 everywhere.
+    ReferenceProgram program =
+        compiled(ternaryText("f32", "    %n = te.unary neg unset %x : f32\n"
+                                    "    %t = te.unary exp unset %n : f32\n"
+                                    "    %one = te.constant 1.0 : f32\n"
+                                    "    %d = te.binary add %one, %t : f32\n"
+                                    "    %z = te.binary div %x, %d : f32\n"));
+    x.data[0] = -89.0f;    // e^89 is above the largest f32
+    x.data[1] = -1000.0f;  // and e^1000 above the largest f64
+    x.data[2] = -88.7228f; // at the threshold: either side
+    auto bounds = boundsOf(program, {x.view(), y.view(), w.view(), z.view()});
+    CHECK(z.data[0] == 0);
+    CHECK(bounds[0][0] == 0);
+    CHECK(bounds[0][1] == 0);
+    CHECK(bounds[0][2] > 0);
+  }
+
   SECTION("bits of an uncertain value are unknown") {
     ReferenceProgram program = compiled(
         ternaryText("f32", exp2 + "    %b = te.bits %t : f32 to i32\n"
