@@ -15,6 +15,7 @@
 #include "compiler/pipeline/Phases.h"
 #include "compiler/pipeline/PlanText.h"
 #include "compiler/reference/Signature.h"
+#include "dialects/tile/Tile.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -128,12 +129,27 @@ bool readPlan(CompileState &state, mlir::Attribute attr) {
   if (!readTe(state, state.plan.teModule, "the plan's te module"))
     return false;
   state.plan.signature = reference::signatureOf(state.func());
+  // Loading checks everything that a plan names; the plan itself goes on.
+  auto loaded = artifact::deserialize(artifact::serialize(state.plan));
+  if (!loaded) {
+    state.diags.error("G0814",
+                      "the launch plan is broken: " + loaded.message());
+    return false;
+  }
   if (state.plan.target == state.target->name)
     return true;
   state.diags
       .error("G0815", "the text was made for " + state.plan.target +
                           ", not for " + state.target->name)
       .help("compile with --target " + state.plan.target);
+  return false;
+}
+
+bool noKernel(CompileState &state, const artifact::Variant &variant,
+              const artifact::Launch &launch) {
+  state.diags.error("G0816", "the plan launches '" + launch.kernel +
+                                 "', which variant '" + variant.name +
+                                 "' does not have");
   return false;
 }
 
@@ -149,12 +165,27 @@ bool readKernels(CompileState &state, std::string_view text,
     return false;
   auto variants = state.kernels->getBody()->getOps<mlir::ModuleOp>();
   size_t count = std::distance(variants.begin(), variants.end());
-  if (count == state.plan.variants.size())
-    return true;
-  state.diags.error(
-      "G0816", "the plan has " + std::to_string(state.plan.variants.size()) +
-                   " variants, the module " + std::to_string(count));
-  return false;
+  if (count != state.plan.variants.size()) {
+    state.diags.error(
+        "G0816", "the plan has " + std::to_string(state.plan.variants.size()) +
+                     " variants, the module " + std::to_string(count));
+    return false;
+  }
+  for (auto [inner, variant] : llvm::zip(variants, state.plan.variants)) {
+    for (const artifact::Launch &launch : variant.launches)
+      if (!inner.lookupSymbol(launch.kernel))
+        return noKernel(state, variant, launch);
+    for (auto kernel : inner.getOps<tile::KernelOp>())
+      if (llvm::none_of(variant.launches, [&](const artifact::Launch &launch) {
+            return launch.kernel == kernel.getSymName();
+          })) {
+        state.diags.error("G0816", "the plan does not launch '" +
+                                       kernel.getSymName().str() +
+                                       "' of variant '" + variant.name + "'");
+        return false;
+      }
+  }
+  return true;
 }
 
 bool readPtx(CompileState &state, std::string_view text) {
@@ -186,8 +217,14 @@ bool readPtx(CompileState &state, std::string_view text) {
                      " variants, the text " + std::to_string(bodies.size()));
     return false;
   }
-  for (size_t v = 0; v < bodies.size(); ++v)
-    state.plan.variants[v].ptx = std::move(bodies[v]);
+  for (size_t v = 0; v < bodies.size(); ++v) {
+    artifact::Variant &variant = state.plan.variants[v];
+    variant.ptx = std::move(bodies[v]);
+    for (const artifact::Launch &launch : variant.launches)
+      if (variant.ptx.find(".entry " + launch.kernel + "(") ==
+          std::string::npos)
+        return noKernel(state, variant, launch);
+  }
   state.plan.edited = true;
   return true;
 }

@@ -12,6 +12,7 @@
 #include "compiler/pipeline/PlanText.h"
 #include "compiler/pipeline/Report.h"
 #include "compiler/reference/Signature.h"
+#include "compiler/target/Occupancy.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -161,6 +162,26 @@ bool girih::pipeline::runTile(CompileState &state) {
   return true;
 }
 
+/// Adds what one block of a kernel takes to the kernel's report.
+static void noteResources(const target::GpuTarget &target,
+                          const codegen::KernelFacts &facts,
+                          artifact::Variant &variant) {
+  target::Occupancy resident = target::occupancy(
+      target, facts.threads, /*registersPerThread=*/0, facts.sharedBytes);
+  std::string line =
+      std::to_string(facts.sharedBytes) + " of " +
+      std::to_string(target.maxSharedBytesPerBlock) +
+      " bytes of shared memory a block; " + std::to_string(resident.resident) +
+      " blocks fit on a multiprocessor before registers (bound by " +
+      resident.bound + ")";
+  for (artifact::KernelReport &report : variant.reports)
+    if (report.kernel == facts.name) {
+      report.lines.push_back(std::move(line));
+      return;
+    }
+  variant.reports.push_back({facts.name, {std::move(line)}});
+}
+
 bool girih::pipeline::runLlvm(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0807");
   codegen::loadDialects(*state.context);
@@ -170,7 +191,11 @@ bool girih::pipeline::runLlvm(CompileState &state) {
     artifact::Variant &variant = state.plan.variants[number++];
     mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module.getBody());
     auto kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
-    for (auto [kernel, launch] : llvm::zip(kernels, variant.launches)) {
+    for (tile::KernelOp kernel : kernels) {
+      artifact::Launch &launch =
+          *llvm::find_if(variant.launches, [&](const artifact::Launch &entry) {
+            return entry.kernel == kernel.getSymName();
+          });
       codegen::KernelFacts facts;
       builder.setInsertionPointToEnd(module.getBody());
       if (mlir::failed(
@@ -186,6 +211,7 @@ bool girih::pipeline::runLlvm(CompileState &state) {
         return false;
       }
       launch.sharedBytes = facts.dynamicShared ? facts.sharedBytes : 0;
+      noteResources(*state.target, facts, variant);
       kernel.erase();
     }
   }

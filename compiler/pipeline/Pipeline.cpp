@@ -41,17 +41,17 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
 
   bool hasFixedText = !options.isSource && options.from > Phase::Ast;
   if (hasFixedText && (!options.given.empty() || !options.functions.empty())) {
-    diags.error("G0817", "sizes and functions are fixed in the text of '" +
-                             std::string(infoOf(options.from).name) + "'")
+    diags
+        .error("G0817", "sizes and functions are fixed in the text of '" +
+                            std::string(infoOf(options.from).name) + "'")
         .help("leave out -D and --functions, or start from the source");
     return std::nullopt;
   }
   if (!options.isSource && options.from > options.last) {
-    diags.error("G0818", "cannot make '" +
-                             std::string(infoOf(options.last).name) +
-                             "' from '" +
-                             std::string(infoOf(options.from).name) +
-                             "', which comes after it");
+    diags.error("G0818",
+                "cannot make '" + std::string(infoOf(options.last).name) +
+                    "' from '" + std::string(infoOf(options.from).name) +
+                    "', which comes after it");
     return std::nullopt;
   }
 

@@ -336,7 +336,10 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
         inRegisters &= access.wholeFrom < 0;
       }
     inRegisters |= isCellsOf(array);
-    Place place = inRegisters ? Place::Register : Place::Workspace;
+    Place elsewhere = scop.arrays[array].role == poly::ArrayRole::Output
+                          ? Place::Global
+                          : Place::Workspace;
+    Place place = inRegisters ? Place::Register : elsewhere;
     int64_t bytes = place == Place::Workspace ? sharedRowBytes(s) : 0;
     if (bytes > 0 && bytes <= sharedLeft) {
       sharedLeft -= bytes;

@@ -94,6 +94,10 @@ private:
   unsigned agreement(const Unit &unit, unsigned group) const;
   bool sameExtents(const Unit &a, const Unit &b, unsigned dims) const;
   bool hasContraction(const FusionGroup &group) const;
+  /// Whether the unit combines elements and would finish its values below
+  /// `shared` dims: one after the other in one block, with no cells kept
+  /// between its statements. Only maps go there.
+  bool combinesBelow(const Unit &unit, unsigned shared) const;
   /// The group to join, or -1.
   int choose(const Unit &unit, unsigned &shared) const;
   /// The last group, when the unit reads an array that the group reads too,
@@ -134,6 +138,12 @@ bool Grouping::hasContraction(const FusionGroup &group) const {
   return std::any_of(
       group.units.begin(), group.units.end(),
       [&](const Unit &unit) { return isContraction(scop, unit); });
+}
+
+bool Grouping::combinesBelow(const Unit &unit, unsigned shared) const {
+  bool combines = unit.reduction || scop.statements[unit.statements[0]].kind ==
+                                        StatementKind::Merge;
+  return combines && unit.outerDims > shared;
 }
 
 unsigned Grouping::agreement(const Unit &unit, unsigned group) const {
@@ -183,6 +193,11 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
   if (hasContraction(group) && shared < group.sharedDims)
     return -1;
   if (isContraction(scop, unit))
+    return -1;
+  if (combinesBelow(unit, shared) ||
+      std::any_of(
+          group.units.begin(), group.units.end(),
+          [&](const Unit &member) { return combinesBelow(member, shared); }))
     return -1;
   if (!sameExtents(group.units[0], unit, shared))
     return -1;

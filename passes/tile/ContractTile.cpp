@@ -41,7 +41,8 @@ KernelEmitter::emitContract(const Site &site,
   Value yielded = mlir::cast<te::YieldOp>(block.getTerminator()).getValue();
   auto product = yielded.getDefiningOp<te::BinaryOp>();
   unsigned rank = site.box.rank(), k = rank - 1;
-  if (stages.size() != 2 || !product || reduce.getLeaf() == te::Leaf::Plain)
+  if (stages.size() != 2 || rank < 3 || !product ||
+      reduce.getLeaf() == te::Leaf::Plain)
     return fail("'" + site.model.name +
                 "' is staged but is no product of two staged operands");
   unsigned accumulator = site.model.write().array;
@@ -66,11 +67,11 @@ KernelEmitter::emitContract(const Site &site,
     if (mark.array != access.array)
       return fail("stages of '" + site.model.name +
                   "' are not in the order of its factors");
-    std::string error;
-    std::optional<Layout> copy = layout::parseLayout(mark.layout, error);
-    if (!copy)
-      return fail("stage of '" + context.scop.arrays[mark.array].name +
-                  "': " + error);
+    FailureOr<Layout> copy =
+        markLayout(mark.layout, mark.shape,
+                   "stage of '" + context.scop.arrays[mark.array].name + "'");
+    if (failed(copy))
+      return failure();
     // The box of the array: one array dimension, one statement dim.
     TileBox box;
     std::vector<Affine> subscripts;
@@ -104,6 +105,12 @@ KernelEmitter::emitContract(const Site &site,
     for (unsigned a = 0; a < dimOf.size(); ++a)
       if (dimOf[a] == int(free))
         freeAxis = a;
+    if (freeAxis < 0)
+      return fail("a staged operand depends on the reduced index alone");
+    if (access.subscripts.size() != 2)
+      return fail("a staged operand of rank " +
+                  std::to_string(access.subscripts.size()) +
+                  " is not supported yet");
     for (const Affine &constraint : site.valid.constraints) {
       Affine moved = Affine::of(constraint.constant);
       moved.params = constraint.params;
@@ -162,9 +169,6 @@ KernelEmitter::emitContract(const Site &site,
     };
     swapped.registers = rename(source.registers);
     swapped.threads = rename(source.threads);
-    if (source.rank() != 2)
-      return fail("a staged operand of rank " + std::to_string(source.rank()) +
-                  " is not supported yet");
     dims[kAxis] = 0;
     dims[freeAxis] = 1;
     staged.push_back(convertTo(value, swapped, dims));

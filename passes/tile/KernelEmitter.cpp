@@ -91,6 +91,22 @@ LogicalResult KernelEmitter::addArguments(tile::KernelOp kernel) {
   return success();
 }
 
+/// blocks * max(extent, 0): an empty domain counts as no block at all, never as
+/// a negative number.
+static artifact::SizeExpr gridProduct(artifact::SizeExpr blocks,
+                                      artifact::SizeExpr extent) {
+  using Kind = artifact::SizeExpr::Kind;
+  if (extent.kind == Kind::Constant)
+    extent.value = std::max<int64_t>(extent.value, 0);
+  else if (extent.kind != Kind::Size) // sizes are never negative
+    extent = artifact::SizeExpr::binary(Kind::Max, std::move(extent),
+                                        artifact::SizeExpr::constant(0));
+  if (blocks.kind == Kind::Constant && blocks.value == 1)
+    return extent;
+  return artifact::SizeExpr::binary(Kind::Mul, std::move(blocks),
+                                    std::move(extent));
+}
+
 LogicalResult KernelEmitter::addLaunch() {
   artifact::Launch launch;
   launch.kernel = kernelNode.kernel.name;
@@ -102,13 +118,7 @@ LogicalResult KernelEmitter::addLaunch() {
     if (!extent)
       return fail("the number of values of grid member '" + member.name +
                   "' is not an expression that a launch can evaluate");
-    // An empty domain counts as no block at all, never as a negative number.
-    extent = artifact::SizeExpr::binary(artifact::SizeExpr::Kind::Max,
-                                        std::move(*extent),
-                                        artifact::SizeExpr::constant(0));
-    launch.grid =
-        artifact::SizeExpr::binary(artifact::SizeExpr::Kind::Mul,
-                                   std::move(launch.grid), std::move(*extent));
+    launch.grid = gridProduct(std::move(launch.grid), std::move(*extent));
   }
   unsigned inputs = context.func.getBlock().getNumArguments();
   for (unsigned array : arrays.arrays) {
@@ -298,21 +308,51 @@ LogicalResult KernelEmitter::emitIf(const LoopNode &node) {
   return success();
 }
 
+mlir::FailureOr<layout::Layout>
+KernelEmitter::markLayout(const std::string &text,
+                          const std::vector<int64_t> &shape,
+                          const std::string &where) {
+  // More values than any thread's registers hold, before code explodes.
+  constexpr int64_t kMostRegisters = 1024;
+  std::string why;
+  std::optional<layout::Layout> layout = layout::parseLayout(text, why);
+  if (!layout)
+    return fail(where + ": " + why);
+  if (!layout->isValid(why))
+    return fail(where + ": the layout is wrong: " + why);
+  if (layout->shape != shape)
+    return fail(where + " is laid out as a box of another shape");
+  if (layout->threadCount() != int64_t(kernelNode.kernel.threads))
+    return fail(
+        where + " is laid out over " + std::to_string(layout->threadCount()) +
+        " threads in a kernel of " + std::to_string(kernelNode.kernel.threads));
+  if (layout->registerCount() > kMostRegisters)
+    return fail(where + " takes " + std::to_string(layout->registerCount()) +
+                " registers a thread, more than " +
+                std::to_string(kMostRegisters));
+  return *layout;
+}
+
 LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
   const poly::Statement &model = context.scop.statements[node.statement];
   const scop::StatementInfo &info = context.map.statements[node.statement];
   if (!node.node || node.node->kind != poly::Node::Kind::Tile)
     return fail("statement '" + model.name + "' has no tile mark");
-  std::string error;
-  std::optional<layout::Layout> layout =
-      layout::parseLayout(node.node->tile.layout, error);
-  if (!layout)
-    return fail("tile of '" + model.name + "': " + error);
-  if (layout->threadCount() != int64_t(kernelNode.kernel.threads))
-    return fail("tile of '" + model.name + "' is laid out over " +
-                std::to_string(layout->threadCount()) +
-                " threads in a kernel of " +
-                std::to_string(kernelNode.kernel.threads));
+  std::vector<const poly::Node *> stages;
+  for (const poly::Node *ancestor : poly::pathTo(context.tree, node.node))
+    if (ancestor->kind == poly::Node::Kind::Stage)
+      stages.push_back(ancestor);
+  if (!stages.empty() && model.kind != StatementKind::Update)
+    return fail("'" + model.name +
+                "' is staged but is no product of two staged operands");
+  // The layout of a contraction is its accumulator's.
+  std::vector<int64_t> shape = node.node->tile.shape;
+  if (!stages.empty() && !shape.empty())
+    shape.pop_back();
+  mlir::FailureOr<layout::Layout> layout =
+      markLayout(node.node->tile.layout, shape, "tile of '" + model.name + "'");
+  if (failed(layout))
+    return failure();
   std::vector<Value> outer;
   for (const poly::LoopExpr &expr : node.outer) {
     outer.push_back(index.loopExpr(expr));
@@ -335,9 +375,5 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
   case StatementKind::Update:
     break;
   }
-  std::vector<const poly::Node *> stages;
-  for (const poly::Node *ancestor : poly::pathTo(context.tree, node.node))
-    if (ancestor->kind == poly::Node::Kind::Stage)
-      stages.push_back(ancestor);
   return stages.empty() ? emitUpdate(site) : emitContract(site, stages);
 }

@@ -73,6 +73,10 @@ private:
   mlir::LogicalResult emitMerge(const Site &site);
 
   // Pieces.
+  /// A mark's layout: valid, of that shape, over the kernel's threads.
+  mlir::FailureOr<layout::Layout> markLayout(const std::string &text,
+                                             const std::vector<int64_t> &shape,
+                                             const std::string &where);
   /// The fragment of one read over the site's box, in `layout`.
   mlir::FailureOr<Fragment> read(const Site &site, const poly::Access &access,
                                  const layout::Layout &layout);
