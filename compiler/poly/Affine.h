@@ -40,7 +40,8 @@ struct Affine {
 };
 
 /// isl text of `affine`, e.g. `8l + e + N - 1`.
-std::string print(const Affine &affine, const std::vector<std::string> &dimNames,
+std::string print(const Affine &affine,
+                  const std::vector<std::string> &dimNames,
                   const std::vector<std::string> &paramNames);
 
 } // namespace girih::poly

@@ -26,12 +26,13 @@ struct Witness {
 
 struct Violation {
   enum class Rule {
-    Order,        ///< a dependence runs backwards or its two ends meet
-    Coincidence,  ///< a member called coincident (grid, point) carries a dependence
-    KernelOrder, ///< a kernel reads what another kept to its blocks
+    Order,          ///< a dependence runs backwards or its two ends meet
+    Coincidence,    ///< a member called coincident (grid, point) carries a
+                    ///< dependence
+    KernelOrder,    ///< a kernel reads what another kept to its blocks
     ReductionOrder, ///< updates of one cell out of the term's order
-    Coverage,     ///< an instance is scheduled never or twice
-    Undecided     ///< isl's quota ended before a proof
+    Coverage,       ///< an instance is scheduled never or twice
+    Undecided       ///< isl's quota ended before a proof
   };
   Rule rule = Rule::Order;
   DependenceKind kind = DependenceKind::Flow;
@@ -63,10 +64,11 @@ std::vector<Violation> checkLegality(const Scop &scop,
                                      const ScheduleTree &tree,
                                      const PolyBudget &budget);
 
-/// Reports each violation as error G0701 (order, kernel order), G0702 (coincidence), G0703
-/// (reduction order), G0704 (coverage), G0705 (undecided), with the two
-/// instances, the element and the help.
-void reportViolations(const Scop &scop, const std::vector<Violation> &violations,
+/// Reports each violation as error G0701 (order, kernel order), G0702
+/// (coincidence), G0703 (reduction order), G0704 (coverage), G0705 (undecided),
+/// with the two instances, the element and the help.
+void reportViolations(const Scop &scop,
+                      const std::vector<Violation> &violations,
                       Diagnostics &diags);
 
 /// Exhaustive oracle for tests: enumerates every instance at the given sizes,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// isl's AST generator turns the part of a kernel above its tile marks into loops;
-// this is its result as plain data. Grid members are parameters there.
+// isl's AST generator turns the part of a kernel above its tile marks into
+// loops; this is its result as plain data. Grid members are parameters there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,38 @@ namespace girih::poly {
 /// An integer expression over parameters, grid digits and loop iterators.
 struct LoopExpr {
   enum class Kind {
-    Constant, Param, Grid, Iterator,
-    Add, Sub, Mul, Neg, Min, Max, FloorDiv, Mod, ///< Mod: result in [0, divisor)
-    Le, Lt, Ge, Gt, Eq, And, Or
+    Constant,
+    Param,
+    Grid,
+    Iterator,
+    Add,
+    Sub,
+    Mul,
+    Neg,
+    Min,
+    Max,
+    FloorDiv,
+    Mod, ///< Mod: result in [0, divisor)
+    Le,
+    Lt,
+    Ge,
+    Gt,
+    Eq,
+    And,
+    Or
   };
   Kind kind = Kind::Constant;
-  int64_t value = 0;  ///< Constant
-  unsigned index = 0; ///< Param: Scop::params. Grid: gridMembers. Iterator: loop number
+  int64_t value = 0; ///< Constant
+  unsigned index =
+      0; ///< Param: Scop::params. Grid: gridMembers. Iterator: loop number
   std::vector<LoopExpr> operands;
 };
 
 struct LoopNode {
   enum class Kind { Block, For, If, Tile };
   Kind kind = Kind::Block;
-  std::vector<LoopNode> children; ///< Block: in order. For, If: the body (If: [1] is else)
+  std::vector<LoopNode>
+      children; ///< Block: in order. For, If: the body (If: [1] is else)
   // For
   unsigned iterator = 0; ///< its number, unique in the kernel
   std::string name;      ///< the member it came from
@@ -62,13 +80,14 @@ struct KernelLoops {
   LoopNode body;
 };
 
-/// Loops of every kernel of a legal tree, in order. A grid extent is the largest
-/// that a statement of the kernel needs; a statement that needs less gets a guard.
-/// Reports (G0713 a broken tree, G0714 isl's failure or quota) and returns
-/// nothing. `kernel` and `node` point into `tree`.
-std::optional<std::vector<KernelLoops>>
-generateLoops(const Scop &scop, const ScheduleTree &tree,
-              const PolyBudget &budget, Diagnostics &diags);
+/// Loops of every kernel of a legal tree, in order. A grid extent is the
+/// largest that a statement of the kernel needs; a statement that needs less
+/// gets a guard. Reports (G0713 a broken tree, G0714 isl's failure or quota)
+/// and returns nothing. `kernel` and `node` point into `tree`.
+std::optional<std::vector<KernelLoops>> generateLoops(const Scop &scop,
+                                                      const ScheduleTree &tree,
+                                                      const PolyBudget &budget,
+                                                      Diagnostics &diags);
 
 /// C-like text, for people and tests.
 std::string printLoops(const Scop &scop, const KernelLoops &loops);

@@ -7,14 +7,16 @@
 //
 // A schedule tree of our own: sequences, filters, bands of named members and
 // typed marks. Members are mixed-radix digits of affine expressions, so that a
-// tile's corner and extent follow by substitution. An isl::schedule is made from
-// it only to generate loops.
+// tile's corner and extent follow by substitution. An isl::schedule is made
+// from it only to generate loops.
 //
 //   sequence
 //     filter C_init, C_sum, C, Y
 //       kernel "matmul_silu_0" threads 256
-//         band io: C_init -> floor(i/128), C_sum -> floor(i/128) ...   grid coincident
-//              jo: ...                                                 grid coincident
+//         band io: C_init -> floor(i/128), C_sum -> floor(i/128) ...   grid
+//         coincident
+//              jo: ...                                                 grid
+//              coincident
 //           sequence
 //             filter C_init
 //               tile shape [128, 128] layout "..."
@@ -88,7 +90,8 @@ struct TileMark {
 
 /// Before the tile below runs, the part of `array` that it reads is copied
 /// to shared memory, distributed for the copy by `layout` over the box `shape`
-/// of array dimensions `dims` order; `as` is the statement body's operand index.
+/// of array dimensions `dims` order; `as` is the statement body's operand
+/// index.
 struct StageMark {
   unsigned array = 0;
   std::vector<int64_t> shape; ///< one extent per array dimension
@@ -102,9 +105,10 @@ struct Node {
   enum class Kind { Sequence, Filter, Band, Kernel, Tile, Stage, Leaf };
   Kind kind = Kind::Leaf;
   std::vector<unsigned> statements; ///< active at this node (sorted, by index)
-  std::vector<NodePtr> children;    ///< sequence: filters in order; else one (leaf: none)
-  std::vector<Member> members;      ///< band
-  bool permutable = false;          ///< band
+  std::vector<NodePtr>
+      children; ///< sequence: filters in order; else one (leaf: none)
+  std::vector<Member> members; ///< band
+  bool permutable = false;     ///< band
   KernelMark kernel;
   TileMark tile;
   StageMark stage;
@@ -133,18 +137,17 @@ std::string printDigit(const Scop &scop, unsigned statement,
 
 std::string printScheduleTree(const Scop &scop, const ScheduleTree &tree);
 /// Reads printScheduleTree's text; reports errors (G0712) with their place. The
-/// result is well formed as a text only: verifyScheduleTree, then checkLegality,
-/// decide whether it is a schedule.
-std::optional<ScheduleTree> readScheduleTree(const Scop &scop,
-                                             const std::string &text,
-                                             Diagnostics &diags);
+/// result is well formed as a text only: verifyScheduleTree, then
+/// checkLegality, decide whether it is a schedule.
+std::optional<ScheduleTree>
+readScheduleTree(const Scop &scop, const std::string &text, Diagnostics &diags);
 /// Structural rules: filters partition the statements, digits cover each
 /// statement, point members only directly below a tile mark, a tile has one
-/// statement and shape of the members' count (a tile without point members has a
-/// leaf below), grid members are coincident and above loops and sequences, each
-/// filter of the root holds one kernel, a stage stands above its one statement's
-/// tile, member names differ along a path. Reports (G0713) and returns false when
-/// broken.
+/// statement and shape of the members' count (a tile without point members has
+/// a leaf below), grid members are coincident and above loops and sequences,
+/// each filter of the root holds one kernel, a stage stands above its one
+/// statement's tile, member names differ along a path. Reports (G0713) and
+/// returns false when broken.
 bool verifyScheduleTree(const Scop &scop, const ScheduleTree &tree,
                         Diagnostics &diags);
 

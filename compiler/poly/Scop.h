@@ -81,11 +81,12 @@ struct Statement {
 /// lexicographic order of dims [cellEnd, end). `associative` reductions (max,
 /// min) have no order.
 struct Reduction {
-  unsigned init = 0;   ///< statement index
+  unsigned init = 0; ///< statement index
   unsigned update = 0;
   std::optional<unsigned> merge; ///< absent when each value has one cell
   unsigned accumulator = 0;      ///< array index
-  unsigned outputEnd = 0; ///< dims [0, outputEnd) of update name the value, [outputEnd, cellEnd) its cells
+  unsigned outputEnd = 0; ///< dims [0, outputEnd) of update name the value,
+                          ///< [outputEnd, cellEnd) its cells
   unsigned cellEnd = 0;
   bool associative = false;
   std::string term; ///< of this level, as text
@@ -109,7 +110,8 @@ struct Scop {
   bool operator==(const Scop &) const = default;
 };
 
-/// isl text of one statement's domain: `[M, N] -> { Y[i, j] : 0 <= i < M and ... }`.
+/// isl text of one statement's domain: `[M, N] -> { Y[i, j] : 0 <= i < M and
+/// ... }`.
 std::string printDomain(const Scop &scop, unsigned statement);
 /// isl text of one access: `[M, N] -> { Y[i, j] -> X[i, j] }`.
 std::string printAccess(const Scop &scop, unsigned statement, unsigned access);

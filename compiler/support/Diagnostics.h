@@ -61,7 +61,8 @@ struct Note {
 };
 
 /// One message: a code such as "G0123", what is wrong, where, further places,
-/// and concrete edits. Messages start in lower case and end without a full stop.
+/// and concrete edits. Messages start in lower case and end without a full
+/// stop.
 struct Diagnostic {
   Severity severity = Severity::Error;
   std::string code;

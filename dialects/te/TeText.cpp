@@ -53,9 +53,8 @@ Type TeTensorType::parse(AsmParser &parser) {
       parser.parseComma() || parser.parseType(elementType) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<TeTensorType>(loc, parser.getContext(),
-                                       ArrayRef<Attribute>(shape),
-                                       elementType);
+  return parser.getChecked<TeTensorType>(
+      loc, parser.getContext(), ArrayRef<Attribute>(shape), elementType);
 }
 
 void TeTensorType::print(AsmPrinter &printer) const {
@@ -70,13 +69,14 @@ void TeTensorType::print(AsmPrinter &printer) const {
 
 static ParseResult parseNames(OpAsmParser &parser, ArrayAttr &names) {
   SmallVector<Attribute> list;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        std::string name;
-        if (parser.parseString(&name))
-          return failure();
-        list.push_back(parser.getBuilder().getStringAttr(name));
-        return success();
-      }))
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            std::string name;
+            if (parser.parseString(&name))
+              return failure();
+            list.push_back(parser.getBuilder().getStringAttr(name));
+            return success();
+          }))
     return failure();
   names = parser.getBuilder().getArrayAttr(list);
   return success();
@@ -115,7 +115,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Attribute> argumentNames;
   if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+          AsmParser::Delimiter::Paren,
+          [&]() -> ParseResult {
             std::string argumentName;
             OpAsmParser::Argument &argument = arguments.emplace_back();
             if (parser.parseArgument(argument) ||
@@ -178,14 +179,14 @@ void FuncOp::print(OpAsmPrinter &printer) {
     printer << ']';
   }
   printer << '(';
-  llvm::interleaveComma(
-      llvm::zip(getBlock().getArguments(), getArgNames()), printer,
-      [&](auto pair) {
-        auto [argument, name] = pair;
-        printer << argument << ' ';
-        printer.printString(cast<StringAttr>(name).getValue());
-        printer << ": " << argument.getType();
-      });
+  llvm::interleaveComma(llvm::zip(getBlock().getArguments(), getArgNames()),
+                        printer, [&](auto pair) {
+                          auto [argument, name] = pair;
+                          printer << argument << ' ';
+                          printer.printString(
+                              cast<StringAttr>(name).getValue());
+                          printer << ": " << argument.getType();
+                        });
   printer << ") -> (";
   llvm::interleaveComma(
       llvm::zip(getResultNames(), getResultTypes()), printer, [&](auto pair) {
@@ -235,9 +236,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc kindLoc = parser.getCurrentLocation(), leafLoc;
   Type type;
   if (parser.parseKeyword(&kindText) ||
-      parseNames(parser, properties.index_names) ||
-      parser.parseKeyword("in") || parseExtents(parser, extents) ||
-      parser.parseKeyword("order") || parser.parseString(&order))
+      parseNames(parser, properties.index_names) || parser.parseKeyword("in") ||
+      parseExtents(parser, extents) || parser.parseKeyword("order") ||
+      parser.parseString(&order))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("term"))) {
     std::string text;

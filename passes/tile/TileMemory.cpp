@@ -1,0 +1,192 @@
+//===- TileMemory.cpp - what tiles read and write
+//-----------------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/tile/KernelEmitter.h"
+
+#include <algorithm>
+
+using namespace girih;
+using namespace girih::tilegen;
+using layout::Layout;
+using mlir::failed;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+using mlir::Value;
+using poly::Access;
+using poly::Affine;
+
+FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
+                                                       const Access &access,
+                                                       const Layout &layout) {
+  auto held = fragments.find(access.array);
+  if (held != fragments.end()) {
+    // In registers: each array dimension is one of the statement's dims, read
+    // at the writer's own instance.
+    llvm::SmallVector<int64_t> dims;
+    for (const Affine &subscript : access.subscripts) {
+      int found = -1;
+      for (unsigned d = 0; d < site.box.rank(); ++d)
+        if (subscript == Affine::dim(d))
+          found = d;
+      if (found < 0)
+        return fail("'" + site.model.name + "' reads '" +
+                    context.scop.arrays[access.array].name +
+                    "', which is placed in registers, at another instance");
+      dims.push_back(found);
+    }
+    if (dims.empty() && layout.rank() > 0) {
+      // A scalar spread over a box.
+      auto element =
+          mlir::cast<tile::FragType>(held->second.getType()).getElementType();
+      return Fragment(
+          tile::ConvertOp::create(builder, loc, fragType(element, layout),
+                                  held->second, llvm::ArrayRef<int64_t>()));
+    }
+    return convertTo(held->second, layout, dims);
+  }
+  if (placeOf(kernelNode.kernel, access.array) == poly::Place::Shared)
+    return readShared(site, access, layout);
+  auto global = globals.find(access.array);
+  if (global == globals.end())
+    return fail("'" + site.model.name + "' reads '" +
+                context.scop.arrays[access.array].name +
+                "', which is neither in registers nor in memory here");
+  if (dirty.count(access.array)) {
+    tile::BarrierOp::create(builder, loc);
+    dirty.clear();
+  }
+  const poly::Array &model = context.scop.arrays[access.array];
+  int64_t vector = 1;
+  if (context.mode == AccessMode::Vector) {
+    std::set<std::pair<unsigned, int64_t>> needs;
+    vector = accessVector(access.subscripts, site.box, site.valid, layout,
+                          16 / model.elementBytes, needs);
+    vector = std::min(vector, workspaceVector(access.array, vector, needs));
+    if (vector > 1)
+      context.divisible.insert(needs.begin(), needs.end());
+  }
+  BoxAccess places = boxAccess(access.subscripts, site.box, index);
+  return Fragment(tile::LoadOp::create(
+      builder, loc, fragType(context.map.arrayTypes[access.array], layout),
+      global->second, places.bases,
+      builder.getDenseI64ArrayAttr(places.coefficients), site.valid.bases,
+      builder.getDenseI64ArrayAttr(site.valid.coefficients),
+      builder.getI32IntegerAttr(vector)));
+}
+
+/// A row that this block wrote: the box's part of it, from its start.
+FailureOr<KernelEmitter::Fragment>
+KernelEmitter::readShared(const Site &site, const Access &access,
+                          const Layout &layout) {
+  const std::string &name = context.scop.arrays[access.array].name;
+  auto row = sharedBuffers.find(name);
+  if (row == sharedBuffers.end())
+    return fail("'" + site.model.name + "' reads '" + name +
+                "' in shared memory before it is written there");
+  const Affine &along = access.subscripts.back();
+  bool fromStart = along.constant == 0;
+  for (int64_t factor : along.params)
+    fromStart &= factor == 0;
+  std::vector<int64_t> strides;
+  for (unsigned d = 0; d < site.box.rank(); ++d) {
+    int64_t factor = along.dimCoefficient(d);
+    fromStart &= factor > 0 || site.box.shape[d] == 1;
+    strides.push_back(std::max<int64_t>(factor, 1));
+    fromStart &= factor == 0 || IndexEmitter::isZero(site.box.corners[d]);
+  }
+  if (!fromStart)
+    return fail("'" + site.model.name + "' reads '" + name +
+                "' in shared memory from a place inside the row");
+  if (dirty.count(access.array)) {
+    tile::BarrierOp::create(builder, loc);
+    dirty.clear();
+  }
+  mlir::Type element = context.map.arrayTypes[access.array];
+  auto view = tile::SharedType::get(builder.getContext(), element,
+                                    site.box.shape, strides);
+  Value buffer = row->second;
+  if (buffer.getType() != view)
+    buffer = tile::ViewSharedOp::create(builder, loc, view, buffer);
+  return Fragment(tile::LoadSharedOp::create(
+      builder, loc, fragType(element, layout), buffer));
+}
+
+/// Rows of a workspace buffer start at multiples of its last extent.
+int64_t
+KernelEmitter::workspaceVector(unsigned array, int64_t vector,
+                               std::set<std::pair<unsigned, int64_t>> &needs) {
+  if (context.workspaceOf[array] < 0 || vector == 1)
+    return vector;
+  const poly::Array &model = context.scop.arrays[array];
+  if (!model.extentDivisors.empty())
+    for (int64_t divisor : model.extentDivisors)
+      if (divisor != 1)
+        return 1;
+  const Affine &last = model.extents.back();
+  for (; vector > 1 && last.constant % vector != 0; vector /= 2)
+    ;
+  for (unsigned p = 0; p < last.params.size(); ++p)
+    if (vector > 1 && last.params[p] % vector != 0)
+      needs.insert({p, vector});
+  return vector;
+}
+
+LogicalResult KernelEmitter::write(const Site &site, const Access &access,
+                                   Fragment value) {
+  poly::Place place = placeOf(kernelNode.kernel, access.array);
+  if (place == poly::Place::Register)
+    fragments[access.array] = value;
+  if (place == poly::Place::Shared) {
+    // Readers see the row as cells, of which there are a power of two.
+    Layout row = tile::layoutOf(value);
+    int64_t elements = 1;
+    while (elements < row.shape.back())
+      elements *= 2;
+    std::vector<int64_t> strides(row.rank(), 1);
+    std::vector<int64_t> shape(row.rank(), 1);
+    for (unsigned d = 0; d + 1 < row.rank(); ++d)
+      if (row.shape[d] != 1)
+        return fail("'" + site.model.name + "' writes more than one row of '" +
+                    context.scop.arrays[access.array].name +
+                    "' to shared memory");
+    shape.back() = elements;
+    auto whole = tile::SharedType::get(builder.getContext(),
+                                       site.info.elementType, shape, strides);
+    auto view = tile::SharedType::get(
+        builder.getContext(), site.info.elementType, row.shape, strides);
+    Value buffer = sharedBuffer(context.scop.arrays[access.array].name, whole);
+    if (view != whole)
+      buffer = tile::ViewSharedOp::create(builder, loc, view, buffer);
+    tile::StoreSharedOp::create(builder, loc, value, buffer);
+    dirty.insert(access.array);
+    return success();
+  }
+  if (!arrays.stored.count(access.array))
+    return success();
+  const poly::Array &model = context.scop.arrays[access.array];
+  int64_t vector = 1;
+  Layout layout = tile::layoutOf(value);
+  if (context.mode == AccessMode::Vector) {
+    std::set<std::pair<unsigned, int64_t>> needs;
+    vector = accessVector(access.subscripts, site.box, site.valid, layout,
+                          16 / model.elementBytes, needs);
+    vector = std::min(vector, workspaceVector(access.array, vector, needs));
+    if (vector > 1)
+      context.divisible.insert(needs.begin(), needs.end());
+  }
+  BoxAccess places = boxAccess(access.subscripts, site.box, index);
+  tile::StoreOp::create(
+      builder, loc, value, globals.at(access.array), places.bases,
+      builder.getDenseI64ArrayAttr(places.coefficients), site.valid.bases,
+      builder.getDenseI64ArrayAttr(site.valid.coefficients),
+      builder.getI32IntegerAttr(vector));
+  dirty.insert(access.array);
+  return success();
+}
