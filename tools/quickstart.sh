@@ -51,7 +51,7 @@ say "compiling $program for sm_90a, M=1024 K=$K N=$N: what was chosen, and why"
   --report -o "$out/ffn_silu.girih"
 
 step="looking for a device"
-device=host rows=16
+device=host rows=64
 cuda=$("$girih" doctor | grep '^cuda' || true)
 if [[ -n $cuda && $cuda != *"not available"* ]]; then
   device=cuda rows=1024
@@ -130,7 +130,7 @@ PYTHON
 step="checking on $device"
 if [[ $device == cuda ]]; then
   say "checking the GPU against the reference, bit by bit or within the bound"
-  "$girih" check "$program" --device=cuda -D M=64 -D K=$K -D N=$N
+  "$girih" check "$program" --device=cuda -D M=$rows -D K=$K -D N=$N
   say "measuring"
   "$girih" bench "$program" --device=cuda -D M=1024 -D K=$K -D N=$N
 else

@@ -31,6 +31,8 @@ CompileState::CompileState(const CompileOptions &options, Diagnostics &diags)
       target(target::findTarget(options.target)),
       context(std::make_unique<mlir::MLIRContext>(
           mlir::MLIRContext::Threading::DISABLED)) {
+  // Messages are for people: a place, not the op's text, which may be a kernel.
+  context->printOpOnDiagnostic(false);
   context->loadDialect<te::TeDialect, tile::TileDialect,
                        mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
 }

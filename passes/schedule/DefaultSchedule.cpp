@@ -29,6 +29,9 @@ using poly::StatementKind;
 
 namespace {
 
+/// Elements that one thread loads of one operand in one step of an update.
+constexpr int64_t kMostElements = 32;
+
 /// Builds the subtree of one kernel.
 class KernelBuilder {
 public:
@@ -56,6 +59,10 @@ private:
   /// Bytes of the row that one block computes with map `writer` and only it
   /// reads, each statement in one step; 0 when it is no such row.
   int64_t sharedRowBytes(unsigned writer) const;
+  /// How many of the `width` elements of a cell's turn an update takes in one
+  /// step, so that what it loads leaves registers for the rest.
+  int64_t elementStep(const Statement &update, int64_t width,
+                      int64_t cells) const;
   /// Appends what is left of the threads to dim `dim` (or as copies).
   void addInnerThreads(Layout &layout, int dim, int64_t stride,
                        int64_t count) const;
@@ -199,6 +206,28 @@ NodePtr KernelBuilder::contractionTile(unsigned s) {
                   std::move(child));
 }
 
+int64_t KernelBuilder::elementStep(const Statement &update, int64_t width,
+                                   int64_t cells) const {
+  // Of the registers that a full multiprocessor gives a thread, half. A loaded
+  // element takes one, also where it has 16 bits.
+  int64_t registers = 0;
+  for (const Access &access : update.accesses) {
+    const poly::Array &array = scop.arrays[access.array];
+    if (!access.isWrite && array.role != poly::ArrayRole::Accumulator)
+      registers += std::max<int64_t>(array.elementBytes / 4, 1);
+  }
+  int64_t budget = 65536 / choice.threads / 2;
+  int64_t most = std::min<int64_t>(budget / std::max<int64_t>(registers, 1),
+                                   kMostElements) /
+                 cells;
+  if (width <= most)
+    return width;
+  int64_t step = 1;
+  while (step * 2 <= most)
+    step *= 2;
+  return step;
+}
+
 NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
   const Statement &statement = scop.statements[s];
   unsigned shared = group.sharedDims, rank = statement.dims.size();
@@ -232,7 +261,10 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
       if (statement.kind == StatementKind::Update) {
         unsigned round = cell + 1, element = cell + 2;
         loop(round, 1);
-        int64_t width = constantExtent(statement, element);
+        int64_t turn = constantExtent(statement, element);
+        int64_t width = elementStep(statement, turn, cells / used);
+        if (width < turn)
+          loop(element, width);
         layout.shape[element] = width;
         if (width > 1)
           layout.registers.push_back({width, int(element), 1});

@@ -56,6 +56,9 @@ bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
   if (!reduction.product || reduction.cellEnd != outer || outer < 2 ||
       update.dims.size() != outer + 1)
     return false;
+  // A tile accumulates in f32 or f64.
+  if (scop.arrays[reduction.accumulator].elementBytes < 4)
+    return false;
   auto uses = [&](const Access &access, unsigned dim) {
     return std::any_of(access.subscripts.begin(), access.subscripts.end(),
                        [&](const Affine &subscript) {

@@ -42,6 +42,9 @@ int64_t powerOfTwoAtLeast(int64_t value) {
   return power;
 }
 
+/// Cells of a column that 8 threads keep in 32 registers each.
+constexpr int64_t kMostColumnCells = 8 * 32;
+
 class Choice {
 public:
   Choice(const Scop &scop, const FusionGroup &group,
@@ -89,6 +92,7 @@ bool readsAlongReduction(const Scop &scop, const Reduction &reduction) {
 Style Choice::chooseStyle() const {
   bool onlyChains = true, alongRow = false, anyReduction = false,
        innerMap = false;
+  int64_t cells = 1;
   for (const Unit &unit : group.units) {
     if (isContraction(scop, unit))
       return Style::Contraction;
@@ -100,6 +104,9 @@ Style Choice::chooseStyle() const {
     }
     const Reduction &reduction = scop.reductions[*unit.reduction];
     anyReduction = true;
+    if (reduction.cellEnd > reduction.outputEnd)
+      cells = std::max(cells, constantExtent(scop.statements[reduction.init],
+                                             reduction.cellEnd - 1));
     onlyChains &= reduction.cellEnd == reduction.outputEnd &&
                   unit.outerDims == group.sharedDims;
     bool isPartial =
@@ -113,7 +120,8 @@ Style Choice::chooseStyle() const {
     return Style::Elementwise;
   if (onlyChains && !innerMap && group.sharedDims > 0)
     return Style::Chains;
-  if (alongRow || innerMap || group.sharedDims == 0)
+  // Eight threads hold a column's cells: many need a block of their own.
+  if (alongRow || innerMap || group.sharedDims == 0 || cells > kMostColumnCells)
     return Style::Row;
   return Style::Column;
 }

@@ -8,7 +8,7 @@
 #include "passes/scop/ExpandTerm.h"
 
 #include <algorithm>
-#include <cassert>
+#include <numeric>
 
 using namespace girih;
 using namespace girih::scop;
@@ -17,9 +17,8 @@ using poly::Affine;
 using poly::StatementKind;
 
 std::string girih::scop::scopName(std::string name) {
-  while (!poly::isIslName(name))
-    name += "_";
-  return name;
+  // Once: a text may hold names that no suffix makes good; verifyScop refuses.
+  return poly::isIslName(name) ? name : name + "_";
 }
 
 std::string NamePool::unique(const std::string &name) {
@@ -37,17 +36,18 @@ struct Level {
   std::vector<std::string> dims;
   std::vector<Affine> constraints;
   /// A value's elements are numbered base, base + 1, ...; number n exists
-  /// while scale * n <= last. There are at most boundOnCount of them; a level
-  /// inside a segment ends there, before `last` may.
-  Affine base;               ///< over `dims`
-  Affine last;               ///< over parameters, and dims inside a segment
+  /// while scale * n <= end for each of `ends`: the extent's end, then those of
+  /// the segments around, this level's own last.
+  Affine base; ///< over `dims`
+  std::vector<Affine> ends;
   int64_t scale = 1;         ///< > 1 for the segments of the level below
   int64_t boundOnCount = -1; ///< an upper bound on the count, or -1
-  bool isInSegment = false;  ///< boundOnCount is known and part of the domain
   unsigned array = 0;        ///< written, at subscripts `dims`
   unsigned depth = 1;        ///< 1: the body; else reads `partial`
   unsigned partial = 0;
   unsigned partialDims = 0; ///< leading dims that subscript `partial`
+
+  bool isInSegment() const { return ends.size() > 1; }
 };
 
 class Expansion {
@@ -118,13 +118,28 @@ void addRange(std::vector<Affine> &constraints, const Affine &value,
   constraints.push_back(Affine::of(count - 1) - value);
 }
 
+/// `constraint` >= 0 divided by what divides its coefficients.
+Affine reduced(Affine constraint) {
+  int64_t divisor = 0;
+  for (const std::vector<int64_t> *list :
+       {&constraint.dims, &constraint.params})
+    for (int64_t coefficient : *list)
+      divisor = std::gcd(divisor, coefficient);
+  if (divisor <= 1)
+    return constraint;
+  for (std::vector<int64_t> *list : {&constraint.dims, &constraint.params})
+    for (int64_t &coefficient : *list)
+      coefficient /= divisor;
+  int64_t rest = (constraint.constant % divisor + divisor) % divisor;
+  constraint.constant = (constraint.constant - rest) / divisor;
+  return constraint;
+}
+
 /// The element `running` numbers after the level's base exists.
 void addExistence(const Level &level, const Affine &running,
                   std::vector<Affine> &constraints) {
-  constraints.push_back(level.last - (level.base + running) * level.scale);
-  // Inner levels end with their segment, not only with the extent.
-  if (level.isInSegment)
-    constraints.push_back(Affine::of(level.boundOnCount - 1) - running);
+  for (const Affine &end : level.ends)
+    constraints.push_back(reduced(end - (level.base + running) * level.scale));
 }
 
 int64_t nextPowerOfTwo(int64_t value) {
@@ -366,9 +381,9 @@ void Expansion::expandSegments(const arith::Term &term, const Level &level) {
   if (isTree) {
     extents.push_back(Affine::of(term.length));
     divisors.push_back(1);
-  } else if (!level.isInSegment) {
-    // Segment s exists while s * L * scale <= last; the base is 0 here.
-    extents.push_back(level.last + Affine::of(1));
+  } else if (!level.isInSegment()) {
+    // Segment s exists while s * L * scale <= the end; the base is 0 here.
+    extents.push_back(level.ends[0] + Affine::of(1));
     divisors.push_back(length * level.scale);
   } else {
     extents.push_back(Affine::of(level.boundOnCount));
@@ -388,7 +403,10 @@ void Expansion::expandSegments(const arith::Term &term, const Level &level) {
   inner.base = level.base + segment * length;
   inner.boundOnCount =
       level.boundOnCount >= 0 ? std::min(level.boundOnCount, length) : length;
-  inner.isInSegment = true;
+  // An own end at a multiple of the length is implied by the segment's.
+  if (level.isInSegment() && level.boundOnCount % length == 0)
+    inner.ends.pop_back();
+  inner.ends.push_back((inner.base + Affine::of(length - 1)) * level.scale);
   expand(term.innerOrSeq(), inner);
 
   if (isTree) {
@@ -409,7 +427,8 @@ void Expansion::expandSegments(const arith::Term &term, const Level &level) {
   next.partialDims = level.dims.size();
   next.base = Affine::of(0);
   next.scale = level.scale * length;
-  next.last = level.last - level.base * level.scale;
+  for (Affine &end : next.ends)
+    end = end - level.base * level.scale;
   next.boundOnCount =
       level.boundOnCount >= 0 ? (level.boundOnCount + length - 1) / length : -1;
   expand(term.mergeOrSeq(), next);
@@ -465,8 +484,7 @@ void Expansion::run(const arith::Term &term) {
   level.dims = site.outer;
   level.constraints = site.outerConstraints;
   level.base = Affine::of(0);
-  if (!site.extents.empty())
-    level.last = site.extents.back() - Affine::of(1);
+  level.ends = {site.extents.back() - Affine::of(1)};
   level.boundOnCount = site.extentBound;
   level.array = site.array;
   expand(term, level);

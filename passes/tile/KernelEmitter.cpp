@@ -215,6 +215,21 @@ std::vector<unsigned> KernelEmitter::carried(const LoopNode &node) const {
   return {result.begin(), result.end()};
 }
 
+std::set<unsigned> KernelEmitter::storedAndLoaded(const LoopNode &node) const {
+  std::set<unsigned> stored, both;
+  visitTiles(node, [&](unsigned s) {
+    unsigned array = context.scop.statements[s].write().array;
+    if (placeOf(kernelNode.kernel, array) != poly::Place::Register)
+      stored.insert(array);
+  });
+  visitTiles(node, [&](unsigned s) {
+    for (const poly::Access &access : context.scop.statements[s].accesses)
+      if (!access.isWrite && stored.count(access.array))
+        both.insert(access.array);
+  });
+  return both;
+}
+
 bool KernelEmitter::readsDirty(const LoopNode &node) const {
   bool result = false;
   visitTiles(node, [&](unsigned s) {
@@ -229,6 +244,11 @@ LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
     tile::BarrierOp::create(builder, loc);
     dirty.clear();
   }
+  // What one iteration stores and another loads needs a barrier even where the
+  // load stands first in the body.
+  for (unsigned array : storedAndLoaded(node))
+    dirty.insert(array);
+  ++loopDepth;
   Value lower = index.loopExpr(node.lower), upper = index.loopExpr(node.upper);
   if (!lower || !upper)
     return fail("cannot evaluate the bounds of loop '" + node.name + "'");
@@ -263,6 +283,7 @@ LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
     }
     fragments = std::move(outer);
   }
+  --loopDepth;
   for (size_t c = 0; c < arraysCarried.size(); ++c)
     fragments[arraysCarried[c]] = loop.getResult(c);
   return success();

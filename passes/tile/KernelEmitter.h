@@ -13,6 +13,8 @@
 #include "passes/tile/KernelPlan.h"
 #include "passes/tile/TileBox.h"
 
+#include <functional>
+
 namespace girih::tilegen {
 
 /// What all kernels of one variant share.
@@ -51,9 +53,18 @@ private:
   mlir::LogicalResult emitFor(const poly::LoopNode &node);
   mlir::LogicalResult emitIf(const poly::LoopNode &node);
   mlir::LogicalResult emitTile(const poly::LoopNode &node);
+  /// The contraction that is all of a loop's body, if the operands of the next
+  /// round may be read ahead: null otherwise.
+  const poly::LoopNode *soleContraction(const poly::LoopNode &loop) const;
+  /// A loop around one contraction. Each round reads the operands of the next
+  /// before it contracts its own; past the end nothing is valid.
+  mlir::LogicalResult emitAhead(const poly::LoopNode &loop,
+                                const poly::LoopNode &tile);
   /// Accumulators that updates below `node` change, among those alive.
   std::vector<unsigned> carried(const poly::LoopNode &node) const;
   bool readsDirty(const poly::LoopNode &node) const;
+  /// Arrays in memory that statements below `node` both write and read.
+  std::set<unsigned> storedAndLoaded(const poly::LoopNode &node) const;
 
   // Statements.
   struct Site {
@@ -65,11 +76,33 @@ private:
     TileBox box;
     ValidSet valid;
   };
+  mlir::FailureOr<Site> siteOf(const poly::LoopNode &node);
+  std::vector<const poly::Node *> stagesOf(const poly::LoopNode &node) const;
   mlir::LogicalResult emitMap(const Site &site);
   mlir::LogicalResult emitInit(const Site &site);
   mlir::LogicalResult emitUpdate(const Site &site);
   mlir::LogicalResult
   emitContract(const Site &site, const std::vector<const poly::Node *> &stages);
+  /// One staged operand of a contraction: its box and how to read it.
+  struct StagedPart {
+    layout::Layout copy;
+    TileBox box;
+    poly::Access access;    ///< over the box's dims
+    poly::Statement reader; ///< with the constraints over the box's dims
+    int kAxis = -1, freeAxis = -1;
+  };
+  mlir::FailureOr<StagedPart> stagedPart(const Site &site,
+                                         const poly::StageMark &mark,
+                                         unsigned operand);
+  mlir::FailureOr<std::vector<mlir::Value>>
+  readStages(const Site &site, const std::vector<const poly::Node *> &stages);
+  /// Copies what `readStages` gave to shared memory and contracts it.
+  /// `beforeContract` is emitted when the copies are complete.
+  mlir::LogicalResult
+  contractLoaded(const Site &site,
+                 const std::vector<const poly::Node *> &stages,
+                 const std::vector<mlir::Value> &loaded,
+                 const std::function<mlir::LogicalResult()> &beforeContract);
   mlir::LogicalResult emitMerge(const Site &site);
 
   // Pieces.
@@ -118,6 +151,7 @@ private:
   std::map<unsigned, mlir::Value> globals; ///< array -> tile.global
   std::map<unsigned, Fragment> fragments;  ///< array -> value in registers
   std::map<std::string, mlir::Value> sharedBuffers;
+  unsigned loopDepth = 0;
   std::set<unsigned> dirty; ///< stored to global since the last barrier
 };
 

@@ -164,6 +164,9 @@ LogicalResult KernelEmitter::write(const Site &site, const Access &access,
     Value buffer = sharedBuffer(context.scop.arrays[access.array].name, whole);
     if (view != whole)
       buffer = tile::ViewSharedOp::create(builder, loc, view, buffer);
+    // In a loop, the last iteration's readers must be done with the row.
+    if (loopDepth > 0)
+      tile::BarrierOp::create(builder, loc);
     tile::StoreSharedOp::create(builder, loc, value, buffer);
     dirty.insert(access.array);
     return success();

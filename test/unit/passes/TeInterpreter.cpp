@@ -7,19 +7,18 @@
 
 #include "test/unit/passes/TeInterpreter.h"
 
-#include "compiler/arith/Formats.h"
 #include "compiler/arith/Term.h"
+#include "test/unit/passes/TeScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 using namespace mlir;
 using namespace girih::te;
+using namespace girih::te::scalar;
 
 namespace {
 
@@ -29,108 +28,8 @@ struct Column {
   std::vector<int64_t> integers;
 };
 
-double roundTo(Type type, double value) {
-  if (type.isF64())
-    return value;
-  if (type.isF32())
-    return float(value);
-  if (type.isF16())
-    return girih::arith::fromF16(girih::arith::toF16(value));
-  return girih::arith::fromBf16(girih::arith::toBf16(value));
-}
-
 int64_t wrapTo(Type type, int64_t value) {
   return type.isInteger(32) ? int64_t(int32_t(uint64_t(value))) : value;
-}
-
-/// In f32 the host's operation; in narrower types the double result rounded,
-/// which equals one rounding for these operations.
-template <typename F>
-double inType(Type type, F operation, double a, double b) {
-  if (type.isF32())
-    return operation(float(a), float(b));
-  return roundTo(type, operation(a, b));
-}
-
-double binary(BinaryKind kind, Type type, double a, double b) {
-  switch (kind) {
-  case BinaryKind::Add:
-    return inType(
-        type, [](auto x, auto y) { return x + y; }, a, b);
-  case BinaryKind::Sub:
-    return inType(
-        type, [](auto x, auto y) { return x - y; }, a, b);
-  case BinaryKind::Mul:
-    return inType(
-        type, [](auto x, auto y) { return x * y; }, a, b);
-  case BinaryKind::Div:
-    return inType(
-        type, [](auto x, auto y) { return x / y; }, a, b);
-  case BinaryKind::Min:
-    return girih::arith::minimum(a, b);
-  case BinaryKind::Max:
-    return girih::arith::maximum(a, b);
-  }
-  std::abort();
-}
-
-double fusedMultiplyAdd(Type type, double a, double b, double c) {
-  if (type.isF32())
-    return std::fma(float(a), float(b), float(c));
-  assert(type.isF64() && "narrower fma would round twice here");
-  return std::fma(a, b, c);
-}
-
-double unary(UnaryKind kind, Type type, double a) {
-  switch (kind) {
-  case UnaryKind::Neg:
-    return -a;
-  case UnaryKind::Abs:
-    return std::fabs(a);
-  case UnaryKind::Sqrt:
-    return type.isF32() ? std::sqrt(float(a)) : roundTo(type, std::sqrt(a));
-  case UnaryKind::Floor:
-    return std::floor(a);
-  case UnaryKind::Ceil:
-    return std::ceil(a);
-  case UnaryKind::Round:
-    return std::nearbyint(a);
-  case UnaryKind::Trunc:
-    return std::trunc(a);
-  case UnaryKind::Exp:
-    return roundTo(type, std::exp(a));
-  case UnaryKind::Exp2:
-    return roundTo(type, std::exp2(a));
-  case UnaryKind::Log:
-    return roundTo(type, std::log(a));
-  case UnaryKind::Log2:
-    return roundTo(type, std::log2(a));
-  case UnaryKind::Tanh:
-    return roundTo(type, std::tanh(a));
-  case UnaryKind::Rsqrt:
-    return roundTo(type, 1 / std::sqrt(a));
-  case UnaryKind::Rcp:
-    return roundTo(type, 1 / a);
-  }
-  std::abort();
-}
-
-template <typename T> bool compare(CompareKind kind, T a, T b) {
-  switch (kind) {
-  case CompareKind::Lt:
-    return a < b;
-  case CompareKind::Le:
-    return a <= b;
-  case CompareKind::Gt:
-    return a > b;
-  case CompareKind::Ge:
-    return a >= b;
-  case CompareKind::Eq:
-    return a == b;
-  case CompareKind::Ne:
-    return a != b;
-  }
-  std::abort();
 }
 
 /// The values of one region at `count` points, `repeat` of them for each point
@@ -247,20 +146,9 @@ private:
       term =
           *girih::arith::parseTerm(attribute.getText().str(), problem, offset);
     }
-    const double kInfinity = std::numeric_limits<double>::infinity();
     Type type = reduce.getType();
-    BinaryKind kind = BinaryKind::Add;
-    double identity = 0;
-    if (reduce.getKind() == ReduceKind::Prod) {
-      kind = BinaryKind::Mul;
-      identity = 1;
-    } else if (reduce.getKind() == ReduceKind::Max) {
-      kind = BinaryKind::Max;
-      identity = -kInfinity;
-    } else if (reduce.getKind() == ReduceKind::Min) {
-      kind = BinaryKind::Min;
-      identity = kInfinity;
-    }
+    BinaryKind kind = combineOf(reduce.getKind());
+    double identity = identityOf(reduce.getKind());
     auto combine = [&](double a, double b) { return binary(kind, type, a, b); };
     Column result;
     for (int64_t point = 0; point < outer.count; ++point) {
