@@ -24,6 +24,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/TargetSelect.h"
@@ -63,7 +64,7 @@ void throwFatalError(void *, const char *reason, bool) {
 }
 
 /// The backend's own passes (address spaces, constant offsets, common
-/// subexpressions, load and store vectors) are all the optimisation there is:
+/// subexpressions) are all the optimisation there is:
 /// generated code is tidy, ptxas optimises again, and compile time matters.
 /// This gate leaves out those of them that do not pay here. Measured on a GEMM
 /// block of 64 accumulators (2200 instructions; 19 ms of processor time remain)
@@ -74,6 +75,10 @@ void throwFatalError(void *, const char *reason, bool) {
 /// - global value numbering: 4 ms, not one register less;
 /// - straight-line strength reduction: up to a third of the registers less in
 ///   small kernels, but 10 ms and spills in large ones;
+/// - common subexpressions of machine code: hoists addresses that two branches
+///   form to where both must keep them, which spills in kernels that access
+///   memory element by element;
+/// - load and store vectors: memory is accessed in vectors already; 11 ms;
 /// - the library call passes: 3 ms for nothing to find.
 class PassGate : public llvm::OptPassGate {
 public:
@@ -82,6 +87,9 @@ public:
         .Cases({"slsr", "nary-reassociate"}, small)
         .Cases({"loop-reduce", "Loop Strength Reduction", "early-machinelicm",
                 "gvn", "speculative-execution"},
+               false)
+        .Cases({"machine-cse", "Machine Common Subexpression Elimination",
+                "load-store-vectorizer", "GPU Load and Store Vectorizer"},
                false)
         .Cases({"consthoist", "expand-memcmp", "mergeicmps",
                 "partially-inline-libcalls"},
@@ -157,6 +165,16 @@ unsigned ptxVersionFor(const target::GpuTarget &target) {
   return 78;
 }
 
+/// Shared, local and constant pointers of 32 bits: half the registers for
+/// addresses in shared memory. LLVM's NVPTX backend reads a command-line option
+/// for it, the data layout included, and nothing else.
+static void shortenSharedPointers() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("nvptx-short-ptr");
+  if (found != options.end())
+    static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+}
+
 static void initializeLlvm() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -164,6 +182,7 @@ static void initializeLlvm() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    shortenSharedPointers();
     llvm::install_fatal_error_handler(throwFatalError);
   });
 }
@@ -180,8 +199,6 @@ createMachine(const target::GpuTarget &target, const PtxOptions &options,
   // The numerics contract: nothing is fused, reassociated or flushed.
   machineOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   machineOptions.MCOptions.AsmVerbose = options.comments;
-  if (options.shortSharedPointers)
-    machineOptions.MCOptions.ABIName = "shortptr";
   std::string features = "+ptx" + std::to_string(ptxVersionFor(target));
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
       triple, target.name, features, machineOptions, llvm::Reloc::PIC_,

@@ -20,18 +20,17 @@ class ModuleOp;
 namespace girih::codegen {
 
 struct PtxOptions {
-  /// Shared, local and constant pointers of 32 bits: half the registers for
-  /// addresses in shared memory.
-  bool shortSharedPointers = true;
   /// Basic blocks, loops and functions named in comments.
   bool comments = false;
 };
 
 /// The PTX text of a module of LLVM- and NVVM-dialect ops (kernels are
 /// llvm.func with `nvvm.kernel`). The same module gives the same bytes in every
-/// run and thread. Whatever LLVM refuses, an instruction the target lacks
-/// included, comes back as a failure. The module is left as it was; its context
-/// may gain the translations it lacks, so no other thread may be using it.
+/// run and thread. Pointers to shared memory have 32 bits (the first call says
+/// so to LLVM, for the process: it has no other place). Whatever LLVM refuses,
+/// an instruction the target lacks included, comes back as a failure. The
+/// module is left as it was; its context may gain the translations it lacks, so
+/// no other thread may be using it.
 Result<std::string> emitPtx(mlir::ModuleOp module,
                             const target::GpuTarget &target,
                             const PtxOptions &options = {});

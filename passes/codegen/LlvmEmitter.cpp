@@ -148,6 +148,13 @@ Value LlvmEmitter::bitcast(Value value, Type to) {
              : LLVM::BitcastOp::create(builder, loc, to, value);
 }
 
+LlvmEmitter::Values LlvmEmitter::halves(Value word, Type type) {
+  Type half = builder.getIntegerType(16);
+  Value upper = integer(Int::ShiftRight, word, 16);
+  return {bitcast(truncate(word, half), type),
+          bitcast(truncate(upper, half), type)};
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -299,7 +306,7 @@ LlvmEmitter::countedLoop(int64_t limit, int64_t step, ValueRange carried,
 //===----------------------------------------------------------------------===//
 
 Block *LlvmEmitter::beginKernel(StringRef name, ArrayRef<Argument> arguments,
-                                unsigned threads) {
+                                unsigned threads, bool oneBlockIsEnough) {
   SmallVector<Type> types;
   for (const Argument &argument : arguments)
     types.push_back(argument.type);
@@ -312,6 +319,9 @@ Block *LlvmEmitter::beginKernel(StringRef name, ArrayRef<Argument> arguments,
   function->setAttr(
       NVVM::NVVMDialect::getMaxntidAttrName(),
       builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+  if (oneBlockIsEnough)
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(1));
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (argument.noAlias)
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),

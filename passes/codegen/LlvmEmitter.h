@@ -91,6 +91,8 @@ public:
   mlir::Value extendSigned(mlir::Value value, mlir::Type to);
   mlir::Value truncate(mlir::Value value, mlir::Type to);
   mlir::Value bitcast(mlir::Value value, mlir::Type to);
+  /// The lower and the upper half of an i32, as `type` (16 bits).
+  Values halves(mlir::Value word, mlir::Type type);
 
   // Memory. Offsets are in elements of `element`; a predicate (i1) travels as
   // a byte, so `element` is never i1 here.
@@ -133,9 +135,11 @@ public:
   };
   /// Makes `llvm.func @name` with nvvm.kernel and nvvm.maxntid and moves the
   /// insertion point into its entry block, which is returned.
+  /// `oneBlockIsEnough` lets ptxas take registers until one block fills a
+  /// multiprocessor.
   mlir::Block *beginKernel(llvm::StringRef name,
-                           llvm::ArrayRef<Argument> arguments,
-                           unsigned threads);
+                           llvm::ArrayRef<Argument> arguments, unsigned threads,
+                           bool oneBlockIsEnough);
   void endKernel();
   /// A buffer of bytes in shared memory, before the current function.
   /// `dynamic`: its size is given at launch.

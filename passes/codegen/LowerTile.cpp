@@ -49,8 +49,10 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
     arguments.push_back(pointer);
     arguments.append(tensor.getRank(), {emit.i64()});
   }
+  // Before Ampere ptxas keeps two blocks of 256 threads resident by spilling.
   Block *entry =
-      emit.beginKernel(kernel.getSymName(), arguments, kernel.getThreads());
+      emit.beginKernel(kernel.getSymName(), arguments, kernel.getThreads(),
+                       /*oneBlockIsEnough=*/target.capability < 80);
 
   unsigned next = 0;
   for (BlockArgument argument : block.getArguments()) {

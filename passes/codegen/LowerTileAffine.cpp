@@ -9,6 +9,9 @@
 
 #include "passes/codegen/TileAccess.h"
 
+#include <cstdint>
+#include <cstdlib>
+
 using namespace mlir;
 using girih::layout::Layout;
 
@@ -93,9 +96,24 @@ KernelLowering::threadValues(const Layout &layout, ValueRange bases,
   Values values;
   const unsigned rank = layout.rank();
   for (auto [e, base] : llvm::enumerate(bases)) {
-    auto row = coefficients.begin() + e * rank;
-    Value part = threadPart(layout, {row, row + rank}, emit.i64());
-    values.push_back(part ? emit.add(scalar(base), part) : scalar(base));
+    // What is added and what is subtracted, each a value of 32 bits that is
+    // widened where it is used: thread parts live through the whole kernel.
+    std::vector<int64_t> up(rank, 0), down(rank, 0);
+    int64_t most = 0;
+    for (unsigned d = 0; d < rank; ++d) {
+      const int64_t coefficient = coefficients[e * rank + d];
+      (coefficient > 0 ? up : down)[d] = std::abs(coefficient);
+      for (const Layout::ThreadTerm &term : layout.threadTerms(d))
+        most += (term.count - 1) * term.stride * std::abs(coefficient);
+    }
+    Type type = most <= INT32_MAX ? emit.i32() : emit.i64();
+    Value value = scalar(base);
+    if (Value part = threadPart(layout, up, type))
+      value = emit.add(value, emit.extendUnsigned(part, emit.i64()));
+    if (Value part = threadPart(layout, down, type))
+      value =
+          emit.integer(Int::Sub, value, emit.extendUnsigned(part, emit.i64()));
+    values.push_back(value);
   }
   return values;
 }

@@ -68,11 +68,11 @@ static Value pairUp(int64_t index, int64_t width, int64_t count,
   return combine(left, pairUp(2 * index + 1, width / 2, count, cell, combine));
 }
 
-/// Threads that differ in `threadBits` hold the cells to combine; each reads
-/// all of them and halves them itself.
-Value KernelLowering::exchangeHalved(Value scratch, Type element,
-                                     const std::vector<unsigned> &threadBits,
-                                     int64_t slot, int kind) {
+/// Threads that differ in `threadBits` hold the cells to combine, by the first
+/// of those bits first; each reads all of them and combines them itself.
+Value KernelLowering::exchangeCombined(Value scratch, Type element,
+                                       const std::vector<unsigned> &threadBits,
+                                       int64_t slot, int kind) {
   unsigned mask = 0;
   for (unsigned bit : threadBits)
     mask |= 1u << bit;
@@ -92,7 +92,7 @@ Value KernelLowering::exchangeHalved(Value scratch, Type element,
   return halve(0, 1, int64_t(1) << bits, cell, combine);
 }
 
-KernelLowering::Values KernelLowering::mergeByHalving(tile::MergeOp op) {
+KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
   const Layout cells = tile::layoutOf(op.getCells());
   const Values values = of(op.getCells());
   Type element = op.getCells().getType().getElementType();
@@ -103,11 +103,10 @@ KernelLowering::Values KernelLowering::mergeByHalving(tile::MergeOp op) {
   for (auto [reg, to] : llvm::enumerate(mergedRegisters(cells)))
     live[to.result][to.cell] = values[reg];
 
-  const std::vector<MergeStep> steps = *halvingSteps(cells);
+  const std::vector<MergeStep> steps = *mergeSteps(cells, bitOrderOf(op));
   for (const MergeStep &step : steps) {
     switch (step.kind) {
     case MergeStep::Kind::Register:
-      // All higher bits are gone, so the upper half has exactly this one.
       for (std::map<int64_t, Value> &row : live) {
         std::map<int64_t, Value> lower;
         for (auto [cell, value] : row)
@@ -137,7 +136,7 @@ KernelLowering::Values KernelLowering::mergeByHalving(tile::MergeOp op) {
       for (std::map<int64_t, Value> &row : live)
         for (auto &[cell, value] : row)
           value =
-              exchangeHalved(scratch, element, step.threadBits, slot++, kind);
+              exchangeCombined(scratch, element, step.threadBits, slot++, kind);
       break;
     }
     }
@@ -198,10 +197,24 @@ KernelLowering::Values KernelLowering::mergeGathered(tile::MergeOp op) {
   return result;
 }
 
-void KernelLowering::lowerMerge(tile::MergeOp op) {
-  const bool byBits = op.getOrder() == tile::MergeOrder::Halving &&
-                      halvingSteps(tile::layoutOf(op.getCells()));
-  set(op, byBits ? mergeByHalving(op) : mergeGathered(op));
+LogicalResult KernelLowering::lowerMerge(tile::MergeOp op) {
+  const Layout cells = tile::layoutOf(op.getCells());
+  if (mergeSteps(cells, bitOrderOf(op))) {
+    set(op, mergeByBits(op));
+    return success();
+  }
+  // Each read is an instruction of its own.
+  constexpr int64_t kMost = 256;
+  const int64_t reads =
+      cells.shape.back() * tile::layoutOf(op.getResult()).registerCount();
+  if (!cells.threadTerms(cells.rank() - 1).empty() && reads > kMost)
+    return op.emitOpError("would read ")
+           << reads << " cells of other threads one by one, and at most "
+           << kMost
+           << " are; where the number of cells and of threads below them are "
+              "powers of two, cells are combined bit by bit";
+  set(op, mergeGathered(op));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,13 +67,13 @@ private:
   void lowerContract(tile::ContractOp op);
 
   // LowerTileExchange.cpp
-  void lowerMerge(tile::MergeOp op);
+  mlir::LogicalResult lowerMerge(tile::MergeOp op);
   void lowerConvert(tile::ConvertOp op);
-  Values mergeByHalving(tile::MergeOp op);
+  Values mergeByBits(tile::MergeOp op);
   Values mergeGathered(tile::MergeOp op);
-  mlir::Value exchangeHalved(mlir::Value scratch, mlir::Type element,
-                             const std::vector<unsigned> &threadBits,
-                             int64_t slot, int kind);
+  mlir::Value exchangeCombined(mlir::Value scratch, mlir::Type element,
+                               const std::vector<unsigned> &threadBits,
+                               int64_t slot, int kind);
   /// The scratch area, free for this op to write: with a barrier if some
   /// thread may still be reading it. The caller calls meetToRead once, between
   /// its writes and its reads.

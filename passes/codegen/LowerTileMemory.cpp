@@ -27,12 +27,14 @@ namespace {
 /// One memory instruction of a thread: the registers from `reg` on.
 struct Touch {
   int64_t reg = 0;
-  Value pointer;
-  Parts valid; ///< what the register adds to the constraints
+  Parts deltas; ///< what the register adds to the subscripts
+  Parts valid;  ///< what the register adds to the constraints
 };
 
 /// The pointers of one access: the thread's own, and for each register the
-/// constant multiples of the strides that it adds.
+/// constant multiples of the strides that it adds. Those are formed in the
+/// block that accesses memory: addresses of 64 bits that live across blocks
+/// would take more registers than the values.
 class Pointers {
 public:
   Pointers(LlvmEmitter &emit, tile::GlobalType type, Value pointer,
@@ -43,6 +45,9 @@ public:
     for (size_t s = 0; s < subscripts.size(); ++s)
       start = emit.offset(start, element, scaled(subscripts[s], s));
   }
+
+  /// What was formed elsewhere is not used in the block that begins here.
+  void beginBlock() { rows.clear(); }
 
   Value at(const Parts &deltas) {
     Parts strided = deltas;
@@ -108,23 +113,29 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
     auto [place, isNew] =
         known.try_emplace({deltas[reg], valid.parts[reg]}, touches.size());
     if (isNew)
-      touches.push_back({reg, pointers.at(deltas[reg]), valid.parts[reg]});
+      touches.push_back({reg, deltas[reg], valid.parts[reg]});
     for (int64_t lane = 0; lane < vector; ++lane)
       source.push_back({place->second, lane});
   }
 
   // Nobody writes a tensor that the kernel does not: its loads may be cached.
   const bool invariant = !written.contains(op.getTensor());
+  // Pairs of bf16 stay words until the blocks join: what converts them there
+  // then works on words too.
+  const bool inPairs = element.isBF16() && vector % 2 == 0;
+  Type unit = inPairs ? emit.i32() : element;
+  const int64_t units = inPairs ? vector / 2 : vector;
   auto loadThose = [&](const Parts *only) {
+    pointers.beginBlock();
     Values loaded;
     for (const Touch &touch : touches)
       if (!only || touch.valid == *only)
-        llvm::append_range(
-            loaded, emit.load(touch.pointer, element, vector, invariant));
+        llvm::append_range(loaded, emit.load(pointers.at(touch.deltas), unit,
+                                             units, invariant));
     return loaded;
   };
-  auto zeros = [&](size_t count) { return Values(count, emit.zero(element)); };
-  const size_t total = touches.size() * vector;
+  auto zeros = [&](size_t count) { return Values(count, emit.zero(unit)); };
+  const size_t total = touches.size() * units;
 
   Values loaded;
   if (valid.everywhere()) {
@@ -140,10 +151,10 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
             members.push_back(t);
         Values group = emit.choose(
             holds(valid, parts), [&] { return loadThose(&parts); },
-            [&] { return zeros(members.size() * vector); });
+            [&] { return zeros(members.size() * units); });
         for (auto [i, t] : llvm::enumerate(members))
-          for (int64_t lane = 0; lane < vector; ++lane)
-            merged[t * vector + lane] = group[i * vector + lane];
+          for (int64_t u = 0; u < units; ++u)
+            merged[t * units + u] = group[i * units + u];
       }
       return merged;
     };
@@ -153,6 +164,12 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
                  : emit.choose(
                        allHold(valid, distinct),
                        [&] { return loadThose(nullptr); }, groupByGroup);
+  }
+  if (inPairs) {
+    Values halves;
+    for (Value word : loaded)
+      llvm::append_range(halves, emit.halves(word, element));
+    loaded = halves;
   }
   Values result;
   for (auto [touch, lane] : source)
@@ -176,11 +193,13 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
   std::vector<Touch> touches;
   for (int64_t reg = 0; reg < layout.registerCount(); reg += vector)
     if (ownsItsElement(layout, reg))
-      touches.push_back({reg, pointers.at(deltas[reg]), valid.parts[reg]});
+      touches.push_back({reg, deltas[reg], valid.parts[reg]});
   auto storeThose = [&](const Parts *only) {
+    pointers.beginBlock();
     for (const Touch &touch : touches)
       if (!only || touch.valid == *only)
-        emit.store(ValueRange(values).slice(touch.reg, vector), touch.pointer);
+        emit.store(ValueRange(values).slice(touch.reg, vector),
+                   pointers.at(touch.deltas));
     return Values();
   };
   auto nothing = [] { return Values(); };

@@ -7,8 +7,6 @@
 
 #include "passes/codegen/SharedPlan.h"
 
-#include "passes/codegen/TileMerge.h"
-
 using namespace mlir;
 
 namespace girih::codegen {
@@ -20,12 +18,17 @@ static int64_t bytesOf(tile::FragType type) {
   return (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
 }
 
+BitOrder bitOrderOf(tile::MergeOp merge) {
+  return merge.getOrder() == tile::MergeOrder::Halving ? BitOrder::HighestFirst
+                                                       : BitOrder::LowestFirst;
+}
+
 /// Bytes of scratch that lowering `op` will use.
 static int64_t scratchBytesOf(Operation *op) {
   if (auto merge = dyn_cast<tile::MergeOp>(op))
     return bytesOf(merge.getCells().getType()) *
            mergeScratchElements(tile::layoutOf(merge.getCells()),
-                                merge.getOrder() == tile::MergeOrder::Halving);
+                                bitOrderOf(merge));
   if (auto convert = dyn_cast<tile::ConvertOp>(op))
     return bytesOf(convert.getValue().getType()) *
            planConvert(tile::layoutOf(convert.getValue()),

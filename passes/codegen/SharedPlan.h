@@ -9,6 +9,7 @@
 #define GIRIH_PASSES_CODEGEN_SHAREDPLAN_H
 
 #include "dialects/tile/Tile.h"
+#include "passes/codegen/TileMerge.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -29,6 +30,9 @@ struct SharedPlan {
   /// What fits in 48 KiB is allocated statically.
   bool isDynamic() const { return totalBytes > 48 * 1024; }
 };
+
+/// Which bit of the cell's number a merge combines first.
+BitOrder bitOrderOf(tile::MergeOp merge);
 
 /// The shared memory that lowering `kernel` will use.
 SharedPlan planShared(tile::KernelOp kernel);

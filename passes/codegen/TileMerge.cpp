@@ -45,11 +45,20 @@ static bool isRegisterBit(const Layout &cells, int64_t cellStride) {
                      });
 }
 
-std::optional<std::vector<MergeStep>> halvingSteps(const Layout &cells) {
+std::optional<std::vector<MergeStep>> mergeSteps(const Layout &cells,
+                                                 BitOrder order) {
+  const int64_t count = cells.shape.back();
+  if (!std::has_single_bit(static_cast<uint64_t>(count)))
+    return std::nullopt;
+  std::vector<int64_t> strides;
+  for (int64_t stride = 1; stride < count; stride *= 2)
+    strides.push_back(stride);
+  if (order == BitOrder::HighestFirst)
+    std::reverse(strides.begin(), strides.end());
   // A shuffle names all 32 lanes, so every warp must have them.
   const bool wholeWarps = cells.threadCount() % (1 << kLaneBits) == 0;
   std::vector<MergeStep> steps;
-  for (int64_t stride = cells.shape.back() / 2; stride >= 1; stride /= 2) {
+  for (int64_t stride : strides) {
     if (isRegisterBit(cells, stride)) {
       steps.push_back({MergeStep::Kind::Register, stride, 0, {}});
       continue;
@@ -88,18 +97,17 @@ std::vector<MergedRegister> mergedRegisters(const Layout &cells) {
   return merged;
 }
 
-int64_t mergeScratchElements(const Layout &cells, bool halving) {
-  if (halving)
-    if (std::optional<std::vector<MergeStep>> steps = halvingSteps(cells)) {
-      int64_t live = cells.registerCount(), most = 0;
-      for (const MergeStep &step : *steps) {
-        if (step.kind == MergeStep::Kind::Register)
-          live /= 2;
-        if (step.kind == MergeStep::Kind::Exchange)
-          most = std::max(most, live * cells.threadCount());
-      }
-      return most;
+int64_t mergeScratchElements(const Layout &cells, BitOrder order) {
+  if (std::optional<std::vector<MergeStep>> steps = mergeSteps(cells, order)) {
+    int64_t live = cells.registerCount(), most = 0;
+    for (const MergeStep &step : *steps) {
+      if (step.kind == MergeStep::Kind::Register)
+        live /= 2;
+      if (step.kind == MergeStep::Kind::Exchange)
+        most = std::max(most, live * cells.threadCount());
     }
+    return most;
+  }
   if (cells.threadTerms(cells.rank() - 1).empty())
     return 0;
   return elementCount(cells.shape);

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A halving merge of n = 2^m cells combines, from the top bit of the cell's
-// number down, each cell with the one whose number differs in that bit. Where a
-// bit of the cell's number is a bit of the register or thread number, a step
-// needs no search: registers of one thread, lanes of one warp (a shuffle), or
-// threads of several warps (an exchange through shared memory, all such bits
-// that follow each other at once).
+// A merge of n = 2^m cells combines each cell with the one whose number differs
+// in one bit, bit by bit: halving takes the highest bit first, pairing the
+// lowest. Where a bit of the cell's number is a bit of the register or thread
+// number, a step needs no search: registers of one thread, lanes of one warp (a
+// shuffle), or threads of several warps (an exchange through shared memory, all
+// such bits that follow each other at once).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,23 @@
 
 namespace girih::codegen {
 
+enum class BitOrder { HighestFirst, LowestFirst };
+
 struct MergeStep {
   enum class Kind { Register, Shuffle, Exchange };
   Kind kind = Kind::Register;
   int64_t cellStride = 0; ///< Register: what the bit adds to the cell's number
   unsigned laneMask = 0;  ///< Shuffle
-  /// Exchange: bits of the thread number, that of the highest cell bit first.
+  /// Exchange: bits of the thread number, in the order of combining.
   std::vector<unsigned> threadBits;
   bool operator==(const MergeStep &) const = default;
 };
 
-/// The steps of a halving merge along the last axis of `cells`, or nothing if
-/// some bit of the cell's number is no bit of the thread's.
-std::optional<std::vector<MergeStep>> halvingSteps(const layout::Layout &cells);
+/// The steps of a merge along the last axis of `cells`, or nothing if their
+/// count is no power of two or some bit of the cell's number is no bit of the
+/// register's or thread's.
+std::optional<std::vector<MergeStep>> mergeSteps(const layout::Layout &cells,
+                                                 BitOrder order);
 
 /// Where each register of a merge's operand goes.
 struct MergedRegister {
@@ -47,7 +51,7 @@ struct MergedRegister {
 std::vector<MergedRegister> mergedRegisters(const layout::Layout &cells);
 
 /// Elements of shared scratch that merging `cells` needs.
-int64_t mergeScratchElements(const layout::Layout &cells, bool halving);
+int64_t mergeScratchElements(const layout::Layout &cells, BitOrder order);
 
 /// How a value changes its layout.
 struct ConvertPlan {

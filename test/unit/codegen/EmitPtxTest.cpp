@@ -16,6 +16,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cctype>
 #include <thread>
 
 using namespace girih;
@@ -120,8 +121,7 @@ TEST_CASE("inline assembly is convergent", "[codegen][ptx]") {
         std::string::npos);
 }
 
-TEST_CASE("pointers to shared memory are short unless asked",
-          "[codegen][ptx]") {
+TEST_CASE("pointers to shared memory are short", "[codegen][ptx]") {
   std::string text =
       "llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 16 : "
       "i64} : !llvm.array<256 x f32>\n"
@@ -131,15 +131,23 @@ TEST_CASE("pointers to shared memory are short unless asked",
       "!llvm.ptr<3>, f32\n"
       "  %x = llvm.load %q : !llvm.ptr<3> -> f32\n"
       "  llvm.store %x, %p : f32, !llvm.ptr<1>\n  llvm.return\n}\n";
-  auto brief = ptxOf(text, "sm_90a");
-  REQUIRE(brief.ok());
-  CHECK(brief->find("ld.shared.b32 \t%r") != std::string::npos);
-  CHECK(brief->find(", [%r") != std::string::npos);
-  PtxOptions options;
-  options.shortSharedPointers = false;
-  auto wide = ptxOf(text, "sm_90a", options);
-  REQUIRE(wide.ok());
-  CHECK(wide->find(", [%rd") != std::string::npos);
+  auto ptx = ptxOf(text, "sm_90a");
+  REQUIRE(ptx.ok());
+  // `%rd` names a register of 64 bits, `%r` one of 32.
+  const std::string load = "ld.shared.b32 \t";
+  size_t at = ptx->find(load);
+  INFO(*ptx);
+  REQUIRE(at != std::string::npos);
+  std::string address = ptx->substr(ptx->find('[', at), 4);
+  CHECK(address.substr(0, 3) == "[%r");
+  CHECK(std::isdigit(static_cast<unsigned char>(address[3])));
+  // To global memory they are long.
+  at = ptx->find("st.global.b32 \t");
+  REQUIRE(at != std::string::npos);
+  CHECK(ptx->substr(ptx->find('[', at), 4) == "[%rd");
+  auto ir = llvmIrOf(text, "sm_90a");
+  REQUIRE(ir.ok());
+  CHECK(ir->find("p3:32:32") != std::string::npos);
 }
 
 TEST_CASE("an i64 is loaded whole", "[codegen][ptx]") {

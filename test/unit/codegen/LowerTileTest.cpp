@@ -245,3 +245,16 @@ TEST_CASE("more shared memory than a block has is refused") {
         "'tile.kernel' op needs 80000 bytes of shared memory; a block on sm_75 "
         "has at most 65536\n");
 }
+
+TEST_CASE("a merge of very many scattered cells is refused") {
+  // Three rows below the cells: no bit of a cell's number is a thread's.
+  CHECK(refusal("tile.kernel @k threads 96 () {\n"
+                "  %x = tile.fill 1.0 : f32 : <f32, \"[3, 512] r(16@1:32) "
+                "t(3@0:1, 32@1:1)\">\n"
+                "  %s = tile.merge sum pairwise %x : <f32, \"[3, 512] "
+                "r(16@1:32) t(3@0:1, 32@1:1)\"> -> <f32, \"[3] r() t(3@0:1, "
+                "32@-)\">\n}") ==
+        "'tile.merge' op would read 512 cells of other threads one by one, and "
+        "at most 256 are; where the number of cells and of threads below them "
+        "are powers of two, cells are combined bit by bit\n");
+}

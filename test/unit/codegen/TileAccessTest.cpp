@@ -73,7 +73,8 @@ TEST_CASE("one register of those that copy an element owns it") {
 
 TEST_CASE("the steps of a halving merge follow the bits of the cell") {
   // Cell bits from the top: two of registers, three of warps, five of lanes.
-  auto steps = halvingSteps(read("[1024] r(4@0:256) t(256@0:1)"));
+  auto steps =
+      mergeSteps(read("[1024] r(4@0:256) t(256@0:1)"), BitOrder::HighestFirst);
   REQUIRE(steps);
   CHECK(*steps == std::vector<MergeStep>{{Kind::Register, 512, 0, {}},
                                          {Kind::Register, 256, 0, {}},
@@ -83,21 +84,25 @@ TEST_CASE("the steps of a halving merge follow the bits of the cell") {
                                          {Kind::Shuffle, 0, 4, {}},
                                          {Kind::Shuffle, 0, 2, {}},
                                          {Kind::Shuffle, 0, 1, {}}});
-  CHECK(mergeScratchElements(read("[1024] r(4@0:256) t(256@0:1)"), true) ==
-        256);
+  CHECK(mergeScratchElements(read("[1024] r(4@0:256) t(256@0:1)"),
+                             BitOrder::HighestFirst) == 256);
   // Registers below the threads stay alive across the exchange.
-  CHECK(mergeScratchElements(read("[1024] r(4@0:1) t(256@0:4)"), true) == 1024);
+  CHECK(mergeScratchElements(read("[1024] r(4@0:1) t(256@0:4)"),
+                             BitOrder::HighestFirst) == 1024);
   // One warp a row: nothing goes through memory.
   CHECK(mergeScratchElements(read("[4, 128] r(4@1:32) t(32@1:1, 4@0:1)"),
-                             true) == 0);
+                             BitOrder::HighestFirst) == 0);
   // Fewer threads than a warp's lanes: no shuffle may name the missing ones.
-  steps = halvingSteps(read("[16] r() t(16@0:1)"));
+  steps = mergeSteps(read("[16] r() t(16@0:1)"), BitOrder::HighestFirst);
   REQUIRE(steps);
   CHECK(*steps == std::vector<MergeStep>{{Kind::Exchange, 0, 0, {3, 2, 1, 0}}});
   // A digit of three below: no cell bit is a thread bit.
-  CHECK_FALSE(halvingSteps(read("[3, 32] r() t(3@0:1, 32@1:1)")));
-  CHECK(mergeScratchElements(read("[3, 32] r() t(3@0:1, 32@1:1)"), true) == 96);
-  CHECK(mergeScratchElements(read("[32, 3] r(3@1:1) t(32@0:1)"), false) == 0);
+  CHECK_FALSE(
+      mergeSteps(read("[3, 32] r() t(3@0:1, 32@1:1)"), BitOrder::HighestFirst));
+  CHECK(mergeScratchElements(read("[3, 32] r() t(3@0:1, 32@1:1)"),
+                             BitOrder::HighestFirst) == 96);
+  CHECK(mergeScratchElements(read("[32, 3] r(3@1:1) t(32@0:1)"),
+                             BitOrder::LowestFirst) == 0);
 }
 
 TEST_CASE("mergedRegisters agrees with slicing the layout") {

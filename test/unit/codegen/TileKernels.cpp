@@ -137,8 +137,8 @@ static const char *const kMerges = R"mlir(
 !f = !tile.global<f32, 1, 1>
 !cd = !tile.frag<f64, "[1024] r(2@0:16, 4@0:256) t(4@0:4, 2@0:128, 4@0:1, 4@0:32)">
 !rd = !tile.frag<f64, "[] r() t(4@-, 2@-, 4@-, 4@-)">
-!cf = !tile.frag<f32, "[768] r(2@0:1, 3@0:256) t(128@0:2)">
-!rf = !tile.frag<f32, "[] r() t(128@-)">
+!cf = !tile.frag<f32, "[192] r(3@0:64) t(32@0:2, 2@0:1, 2@-)">
+!rf = !tile.frag<f32, "[] r() t(32@-, 2@-, 2@-)">
 !own = !tile.frag<f32, "[128, 5] r(5@1:1) t(128@0:1)">
 !row = !tile.frag<f32, "[128] r() t(128@0:1)">
 tile.kernel @merges threads 128 (%X "X": !d, %F "F": !f, %D "D": !d, %R "R": !f) {
