@@ -157,6 +157,12 @@ std::vector<Affine> Builder::box(te::ComputeOp compute) {
   for (auto [d, size] : llvm::enumerate(compute.getType().getShape())) {
     constraints.push_back(Affine::dim(d));
     constraints.push_back(extent(size) - Affine::of(1) - Affine::dim(d));
+    // A bound that the text promises, in reach of those who look for constants;
+    // at a whole number of vectors, so that it never splits one.
+    int64_t bound = extentBound(size);
+    if (bound >= 0 && !func.constantExtent(size))
+      constraints.push_back(Affine::of((bound + 15) / 16 * 16 - 1) -
+                            Affine::dim(d));
   }
   return constraints;
 }
