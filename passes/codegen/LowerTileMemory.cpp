@@ -120,9 +120,9 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
 
   // Nobody writes a tensor that the kernel does not: its loads may be cached.
   const bool invariant = !written.contains(op.getTensor());
-  // Pairs of bf16 stay words until the blocks join: what converts them there
+  // Pairs of 16 bits stay words until the blocks join: what converts them there
   // then works on words too.
-  const bool inPairs = element.isBF16() && vector % 2 == 0;
+  const bool inPairs = element.getIntOrFloatBitWidth() == 16 && vector % 2 == 0;
   Type unit = inPairs ? emit.i32() : element;
   const int64_t units = inPairs ? vector / 2 : vector;
   auto loadThose = [&](const Parts *only) {

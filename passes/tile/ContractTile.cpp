@@ -150,10 +150,9 @@ LogicalResult KernelEmitter::contractLoaded(
     const std::vector<Value> &loaded,
     const std::function<LogicalResult()> &beforeContract) {
   te::ReduceOp reduce = site.info.reduce;
-  auto product =
-      mlir::cast<te::YieldOp>(reduce.getBlock().getTerminator())
-          .getValue()
-          .getDefiningOp<te::BinaryOp>();
+  auto product = mlir::cast<te::YieldOp>(reduce.getBlock().getTerminator())
+                     .getValue()
+                     .getDefiningOp<te::BinaryOp>();
   unsigned k = site.box.rank() - 1;
   unsigned accumulator = site.model.write().array;
   auto held = fragments.find(accumulator);

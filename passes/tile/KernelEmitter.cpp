@@ -248,6 +248,8 @@ LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
   // load stands first in the body.
   for (unsigned array : storedAndLoaded(node))
     dirty.insert(array);
+  if (const LoopNode *tile = soleContraction(node))
+    return emitAhead(node, *tile);
   ++loopDepth;
   Value lower = index.loopExpr(node.lower), upper = index.loopExpr(node.upper);
   if (!lower || !upper)
@@ -354,25 +356,32 @@ KernelEmitter::markLayout(const std::string &text,
   return *layout;
 }
 
-LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
-  const poly::Statement &model = context.scop.statements[node.statement];
-  const scop::StatementInfo &info = context.map.statements[node.statement];
-  if (!node.node || node.node->kind != poly::Node::Kind::Tile)
-    return fail("statement '" + model.name + "' has no tile mark");
+std::vector<const poly::Node *>
+KernelEmitter::stagesOf(const LoopNode &node) const {
   std::vector<const poly::Node *> stages;
   for (const poly::Node *ancestor : poly::pathTo(context.tree, node.node))
     if (ancestor->kind == poly::Node::Kind::Stage)
       stages.push_back(ancestor);
-  if (!stages.empty() && model.kind != StatementKind::Update)
+  return stages;
+}
+
+mlir::FailureOr<KernelEmitter::Site>
+KernelEmitter::siteOf(const LoopNode &node) {
+  const poly::Statement &model = context.scop.statements[node.statement];
+  const scop::StatementInfo &info = context.map.statements[node.statement];
+  if (!node.node || node.node->kind != poly::Node::Kind::Tile)
+    return fail("statement '" + model.name + "' has no tile mark");
+  const bool isStaged = !stagesOf(node).empty();
+  if (isStaged && model.kind != StatementKind::Update)
     return fail("'" + model.name +
                 "' is staged but is no product of two staged operands");
   // The layout of a contraction is its accumulator's.
   std::vector<int64_t> shape = node.node->tile.shape;
-  if (!stages.empty() && !shape.empty())
+  if (isStaged && !shape.empty())
     shape.pop_back();
   mlir::FailureOr<layout::Layout> layout =
       markLayout(node.node->tile.layout, shape, "tile of '" + model.name + "'");
-  if (failed(layout))
+  if (mlir::failed(layout))
     return failure();
   std::vector<Value> outer;
   for (const poly::LoopExpr &expr : node.outer) {
@@ -384,17 +393,24 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
   TileBox box = makeBox(context.tree, *node.node, node.statement,
                         model.dims.size(), node.node->tile.shape, outer, index);
   ValidSet valid = validSet(model, box, index);
-  Site site{node.statement, model,           info, *node.node, *layout,
-            std::move(box), std::move(valid)};
-  switch (model.kind) {
+  return Site{node.statement, model,           info, *node.node, *layout,
+              std::move(box), std::move(valid)};
+}
+
+LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
+  mlir::FailureOr<Site> site = siteOf(node);
+  if (mlir::failed(site))
+    return failure();
+  switch (site->model.kind) {
   case StatementKind::Map:
-    return emitMap(site);
+    return emitMap(*site);
   case StatementKind::Init:
-    return emitInit(site);
+    return emitInit(*site);
   case StatementKind::Merge:
-    return emitMerge(site);
+    return emitMerge(*site);
   case StatementKind::Update:
     break;
   }
-  return stages.empty() ? emitUpdate(site) : emitContract(site, stages);
+  const std::vector<const poly::Node *> stages = stagesOf(node);
+  return stages.empty() ? emitUpdate(*site) : emitContract(*site, stages);
 }

@@ -91,9 +91,8 @@ private:
     poly::Statement reader; ///< with the constraints over the box's dims
     int kAxis = -1, freeAxis = -1;
   };
-  mlir::FailureOr<StagedPart> stagedPart(const Site &site,
-                                         const poly::StageMark &mark,
-                                         unsigned operand);
+  mlir::FailureOr<StagedPart>
+  stagedPart(const Site &site, const poly::StageMark &mark, unsigned operand);
   mlir::FailureOr<std::vector<mlir::Value>>
   readStages(const Site &site, const std::vector<const poly::Node *> &stages);
   /// Copies what `readStages` gave to shared memory and contracts it.

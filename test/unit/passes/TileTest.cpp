@@ -352,3 +352,48 @@ TEST_CASE("a square loads its operand once", "[tile]") {
   built.module->walk([&](tile::LoadOp) { ++loads; });
   CHECK(loads == 1);
 }
+
+/// Loads inside the loops of a kernel that carry more than the accumulator,
+/// and the number of values such loops carry.
+static std::pair<int, unsigned> readAhead(Built &built) {
+  int loads = 0;
+  unsigned carried = 0;
+  built.module->walk([&](mlir::scf::ForOp loop) {
+    if (loop.getNumRegionIterArgs() < 2)
+      return;
+    carried += loop.getNumRegionIterArgs();
+    bool stored = false;
+    for (mlir::Operation &op : *loop.getBody()) {
+      stored |= mlir::isa<tile::StoreSharedOp>(op);
+      if (auto load = mlir::dyn_cast<tile::LoadOp>(op)) {
+        ++loads;
+        // After this round's operands are in shared memory, and guarded: the
+        // last round reads where nothing is valid.
+        CHECK(stored);
+        CHECK(load.getValidBases().size() == 2);
+      }
+    }
+  });
+  return {loads, carried};
+}
+
+TEST_CASE("a product reads the next round's operands ahead", "[tile_passes]") {
+  const std::string text =
+      "(A: TYPE[M, K], B: TYPE[K, N]) -> Y: f32[M, N] {\n"
+      "  Y[i, j] = sum[k](f32(A[i, k]) * f32(B[k, j]))\n}\n";
+  auto of = [&](const std::string &type) {
+    std::string program = "op f" + text;
+    for (size_t at; (at = program.find("TYPE")) != std::string::npos;)
+      program.replace(at, 4, type);
+    return program;
+  };
+  Both narrow(of("bf16"));
+  CHECK(readAhead(narrow.vector) == std::pair(2, 3u));
+  CHECK(readAhead(narrow.general) == std::pair(2, 3u));
+  // Operands of 32 bits would take the registers of a resident block.
+  Both wide(of("f32"));
+  CHECK(readAhead(wide.vector) == std::pair(0, 0u));
+  // Given sizes that the tile divides: the end is checked all the same.
+  Both given(of("bf16"), {{"K", 64}, {"M", 128}, {"N", 256}});
+  CHECK(readAhead(given.vector) == std::pair(2, 3u));
+}
