@@ -19,8 +19,10 @@ if(GIRIH_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=address,undefined)
 endif()
-# LLVM's own linker: GNU ld needs minutes for a static LLVM.
-find_program(GIRIH_LLD NAMES ld.lld-22 ld.lld REQUIRED)
-add_link_options(-fuse-ld=lld -Wl,--gc-sections)
+# LLVM's own linker: GNU ld needs minutes for a static LLVM. Debian's lld-22 puts
+# no plain `ld.lld` into PATH, so the compiler is told the folder (-B).
+find_program(GIRIH_LLD NAMES ld.lld HINTS /usr/lib/llvm-22/bin REQUIRED)
+get_filename_component(girih_lld_folder ${GIRIH_LLD} DIRECTORY)
+add_link_options(-fuse-ld=lld -B${girih_lld_folder} -Wl,--gc-sections)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
