@@ -15,7 +15,8 @@ namespace girih::frontend {
 
 namespace {
 constexpr int64_t kMaxDim = (int64_t(1) << 40) - 1;
-constexpr int64_t kMaxBound = (int64_t(1) << 62) - 1;
+// No size reaches it, and the polyhedral model takes no number above 2^53.
+constexpr int64_t kMaxBound = int64_t(1) << 40;
 } // namespace
 
 //===----------------------------------------------------------------------===//

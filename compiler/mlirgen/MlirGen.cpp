@@ -71,7 +71,7 @@ static te::SizeConstraintAttr attributeOf(const SizeConstraint &constraint,
                                           mlir::Builder &builder) {
   using Kind = SizeConstraint::Kind;
   te::ConstraintKind kind = te::ConstraintKind::Equal;
-  int64_t value = constraint.value; // below 2^62, so that one more fits
+  int64_t value = constraint.value; // at most 2^40, so that one more fits
   switch (constraint.kind) {
   case Kind::Multiple:
     kind = te::ConstraintKind::Divisible;

@@ -23,6 +23,8 @@
 #include "passes/te/TePipelines.h"
 #include "passes/tile/BuildTile.h"
 
+#include <stdexcept>
+
 using namespace girih;
 using namespace girih::pipeline;
 
@@ -82,7 +84,14 @@ bool girih::pipeline::runAssociations(CompileState &state) {
 
 bool girih::pipeline::runScop(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0805");
-  state.scop = scop::buildScop(state.func());
+  try {
+    state.scop = scop::buildScop(state.func());
+  } catch (const std::overflow_error &error) {
+    state.diags.error("G0805", std::string("the program's numbers are too "
+                                           "large: ") +
+                                   error.what());
+    return false;
+  }
   if (!state.scop || !poly::verifyScop(state.scop->scop, state.diags))
     return false;
   state.dependences =

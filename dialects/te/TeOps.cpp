@@ -35,6 +35,10 @@ std::optional<int64_t> FuncOp::constantExtent(Attribute extent) {
   return getGiven()[index];
 }
 
+/// The language's limit, so that products of extents and of the numbers of a
+/// term stay exact in the polyhedral model.
+static constexpr int64_t kMaxExtent = int64_t(1) << 40;
+
 static LogicalResult verifyExtents(Operation *op, FuncOp func,
                                    ArrayRef<Attribute> extents) {
   for (Attribute extent : extents) {
@@ -42,9 +46,14 @@ static LogicalResult verifyExtents(Operation *op, FuncOp func,
     if (name && func.findSize(name.getValue()) < 0)
       return op->emitOpError("uses size '")
              << name.getValue() << "', which the function does not declare";
-    if (!name && !isa<IntegerAttr>(extent))
+    auto number = dyn_cast<IntegerAttr>(extent);
+    if (!name && !number)
       return op->emitOpError("has an extent that is neither a size nor an "
                              "integer");
+    if (number && (number.getInt() < 0 || number.getInt() >= kMaxExtent))
+      return op->emitOpError("has the extent ")
+             << number.getInt() << ", but extents lie in 0 .. "
+             << kMaxExtent - 1;
   }
   return success();
 }

@@ -163,7 +163,8 @@ struct ExpandFunctionsPass
     for (UnaryOp op : functions) {
       if (op.getAccuracy() == Accuracy::Unset)
         op.setAccuracy(byDefault);
-      if (op.getAccuracy() == Accuracy::Portable)
+      // No unit of the hardware is as wide as f64: portable is all there is.
+      if (op.getAccuracy() == Accuracy::Portable || op.getType().isF64())
         expand(op);
     }
   }

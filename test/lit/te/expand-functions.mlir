@@ -23,6 +23,22 @@ te.func @portable sizes ["N"] (%X "X": !te.tensor<[N], f32>)
   te.return %Y : !te.tensor<[N], f32>
 }
 
+// f64 has no fast unit: fast is portable there.
+
+// CHECK-LABEL: te.func @wide
+te.func @wide sizes ["N"] (%X "X": !te.tensor<[N], f64>)
+    -> ("Y": !te.tensor<[N], f64>) functions fast {
+  // CHECK-NOT: te.unary exp
+  // CHECK:     te.bits %{{.*}} : i64 to f64
+  %Y = te.compute "Y" ["i"] : !te.tensor<[N], f64> {
+  ^bb0(%i: index):
+    %x = te.read %X[%i] : !te.tensor<[N], f64>
+    %y = te.unary exp unset %x : f64
+    te.yield %y : f64
+  }
+  te.return %Y : !te.tensor<[N], f64>
+}
+
 // Where nothing is said, functions are fast.
 
 // CHECK-LABEL: te.func @unset

@@ -12,7 +12,7 @@ tile.kernel @all threads 128 (%X "X": !g, %Y "Y": !g, %M "M": index) {
   // CHECK: %[[B:.*]] = tile.block_id
   %b = tile.block_id
   %c0 = arith.constant 0 : index
-  // CHECK: tile.load %[[X]][%[[B]], %{{.*}}] by [1, 0, 0, 1] valid [%[[M]]] by [-1, 0] {vector = 4 : i32} : !tile.global<f32, 2, 4> -> !tile.frag<f32, "[8, 64] r(4@1:1) t(16@1:4, 8@0:1)">
+  // CHECK: tile.load %[[X]][%[[B]], %{{.*}}] by [1, 0, 0, 1] valid[%[[M]]] by [-1, 0] {vector = 4 : i32} : <f32, 2, 4> -> <f32, "[8, 64] r(4@1:1) t(16@1:4, 8@0:1)">
   %x = tile.load %X[%b, %c0] by [1, 0, 0, 1] valid [%M] by [-1, 0] {vector = 4 : i32} : !g -> !x
   // CHECK: tile.map(%{{.*}}, %{{.*}}) index [%[[B]]] by [1, 0] : (!tile.frag
   %y = tile.map(%x, %x) index [%b] by [1, 0] : (!x, !x) -> !x {
@@ -21,18 +21,18 @@ tile.kernel @all threads 128 (%X "X": !g, %Y "Y": !g, %M "M": index) {
     // CHECK: tile.yield %{{.*}} : f32
     tile.yield %p : f32
   }
-  // CHECK: tile.fill 0.000000e+00 : f32 : !tile.frag
+  // CHECK: tile.fill 0.000000e+00 : f32 : <f32
   %zero = tile.fill 0.0 : f32 : !c
   %in = tile.fill 1.0 : f32 : !v
-  // CHECK: tile.reduce sum fma keeping 2{{ ?}}(%{{.*}}, %{{.*}}) into %{{.*}} valid [%[[M]]] by [0, 0, -1]
+  // CHECK: tile.reduce sum fma keeping 2{{ ?}}(%{{.*}}, %{{.*}}) into %{{.*}} valid[%[[M]]] by [0, 0, -1]
   %r = tile.reduce sum fma keeping 2 (%in, %in) into %zero valid [%M] by [0, 0, -1] : !v, !v -> !c
-  // CHECK: tile.merge sum halving %{{.*}} : {{.*}} -> !tile.frag<f32, "[8] r() t(16@-, 8@0:1)">
+  // CHECK: tile.merge sum halving %{{.*}} : {{.*}} -> <f32, "[8] r() t(16@-, 8@0:1)">
   %m = tile.merge sum halving %r : !c -> !s
   // CHECK: tile.merge max pairwise
   %n = tile.merge max pairwise %r : !c -> !s
   // CHECK: tile.convert %{{.*}} dims [0] :
   %q = tile.convert %m dims [0] : !s -> !x
-  // CHECK: %[[A:.*]] = tile.alloc_shared "A" : !tile.shared<f32, [8, 64], [68, 1]>
+  // CHECK: %[[A:.*]] = tile.alloc_shared "A" : <f32, [8, 64], [68, 1]>
   %sa = tile.alloc_shared "A" : !sa
   // CHECK: tile.store_shared %{{.*}}, %[[A]]
   tile.store_shared %q, %sa : !x, !sa

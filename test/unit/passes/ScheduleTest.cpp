@@ -208,3 +208,37 @@ TEST_CASE("two operands of 16 bits take half a turn at a time", "[schedule]") {
   CHECK(square.find("member eo") == std::string::npos);
   CHECK(square.find("tile [1, 4096, 1, 8] ") != std::string::npos);
 }
+
+TEST_CASE("terms of any width fit into registers", "[schedule]") {
+  auto textOf = [](const std::string &term, const std::string &element,
+                   const std::string &type) {
+    Middle program("op f(X: " + type + "[M, M]) -> s: " + type +
+                   "[M] {\n  s[i] = sum[k, order=" + term + "](X[" + element +
+                   "])\n}\n");
+    return Scheduled(program).text();
+  };
+  // A turn of 1000 elements in steps of 32, the last one partial.
+  std::string wide = textOf("lanes(2, 1000)", "i, k", "f32");
+  CHECK(wide.find("member eo loop: s_upd -> floor(e/32)") != std::string::npos);
+  CHECK(wide.find("tile [1, 2, 1, 32] ") != std::string::npos);
+  // A column's cells are kept by 8 threads, many cells by a whole block.
+  std::string column = textOf("lanes(256, 1)", "k, i", "f32");
+  CHECK(column.find("tile [32, 256] ") != std::string::npos);
+  std::string many = textOf("lanes(512, 1)", "k, i", "f32");
+  CHECK(many.find("tile [1, 512] ") != std::string::npos);
+}
+
+TEST_CASE("16-bit accumulators are no tile of a product", "[schedule]") {
+  auto isProduct = [](const std::string &type) {
+    Middle program("op f(A: " + type + "[M, K], B: " + type +
+                   "[K, N]) -> Y: " + type +
+                   "[M, N] {\n"
+                   "  Y[i, j] = sum[k](A[i, k] * B[k, j])\n}\n");
+    auto groups = schedule::groupUnits(program.scop().scop);
+    return schedule::isContraction(program.scop().scop, groups[0].units[0]);
+  };
+  CHECK(isProduct("f32"));
+  CHECK(isProduct("f64"));
+  CHECK_FALSE(isProduct("f16"));
+  CHECK_FALSE(isProduct("bf16"));
+}
