@@ -130,6 +130,10 @@ static void startPlan(CompileState &state) {
   state.te->print(stream);
 }
 
+/// What every target and PTX version accepts (CUDA C++ Programming Guide,
+/// "Function parameters").
+static constexpr size_t kMaxParameterBytes = 4096;
+
 bool girih::pipeline::runTile(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0806");
   std::optional<std::vector<poly::KernelLoops>> loops = poly::generateLoops(
@@ -152,6 +156,17 @@ bool girih::pipeline::runTile(CompileState &state) {
                            *state.tree, *loops, mode, module);
     if (!plan)
       return false;
+    for (const artifact::Launch &launch : plan->launches)
+      if (launch.arguments.size() * 8 > kMaxParameterBytes) {
+        state.diags
+            .error("G0819", "kernel '" + launch.kernel + "' takes " +
+                                std::to_string(launch.arguments.size() * 8) +
+                                " bytes of parameters, at most " +
+                                std::to_string(kMaxParameterBytes) +
+                                " are possible")
+            .help("use fewer tensors in one statement");
+        return false;
+      }
     // A variant without guards runs on anything: no other one is needed.
     bool isLast = plan->guards.empty();
     artifact::Variant variant;

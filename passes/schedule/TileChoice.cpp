@@ -266,12 +266,24 @@ void Choice::chains() {
 void Choice::contraction() {
   unsigned i = group.sharedDims - 2, j = group.sharedDims - 1;
   int64_t rows = sharedExtent(i), columns = sharedExtent(j);
-  bool small = (rows >= 0 && rows <= 64) || (columns >= 0 && columns <= 64);
+  // Operands and accumulators that are wide leave registers for less of both.
+  unsigned widest = 0, accumulator = 0;
+  for (const Unit &unit : group.units)
+    if (isContraction(scop, unit)) {
+      const Reduction &reduction = scop.reductions[*unit.reduction];
+      const Statement &update = scop.statements[reduction.update];
+      for (unsigned factor = 0; factor < 2; ++factor)
+        widest = std::max(
+            widest, scop.arrays[update.accesses[factor].array].elementBytes);
+      accumulator = scop.arrays[reduction.accumulator].elementBytes;
+    }
+  bool small = (rows >= 0 && rows <= 64) || (columns >= 0 && columns <= 64) ||
+               accumulator > 4;
   int64_t tile = small ? 64 : 128;
   choice.threads = 256;
   choice.sharedTile.assign(group.sharedDims, 1);
   choice.sharedTile[i] = choice.sharedTile[j] = tile;
-  choice.reducedTile = 16;
+  choice.reducedTile = widest > 2 ? 8 : 16;
   if (small)
     choice.sharedRegisters = {{4, int(j), 1}, {4, int(i), 1}};
   else
@@ -280,9 +292,10 @@ void Choice::contraction() {
   choice.sharedThreads = {{16, int(j), 4}, {16, int(i), 4}};
   choice.why.push_back(
       "matrix product: tile " + std::to_string(tile) + " x " +
-      std::to_string(tile) + " x 16, " + std::to_string(tile / 16) + " x " +
-      std::to_string(tile / 16) +
-      " accumulators a thread, operands staged in shared memory as f32");
+      std::to_string(tile) + " x " + std::to_string(choice.reducedTile) + ", " +
+      std::to_string(tile / 16) + " x " + std::to_string(tile / 16) +
+      " accumulators a thread, operands staged in shared memory in their "
+      "accumulator's type");
 }
 
 TileChoice Choice::run() {

@@ -75,6 +75,21 @@ TEST_CASE("options that make no sense", "[pipeline]") {
   CHECK(refusal(source, options).at(0) == "G0603: 'row_sum' has no size 'Q'");
 }
 
+TEST_CASE("kernels with too many parameters", "[pipeline]") {
+  // 300 vectors: a pointer and a stride each, the output's, and a size.
+  std::string inputs, sum;
+  for (int n = 0; n < 300; ++n) {
+    std::string name = "X" + std::to_string(n);
+    inputs += (n ? ", " : "") + name + ": f32[M]";
+    sum += (n ? " + " : "") + name + "[i]";
+  }
+  CHECK(
+      refusal("op f(" + inputs + ") -> Y: f32[M] {\n  Y[i] = " + sum + "\n}\n",
+              {}) ==
+      Messages{"G0819: kernel 'f__0' takes 4824 bytes of parameters, at most "
+               "4096 are possible"});
+}
+
 TEST_CASE("the operator that is meant", "[pipeline]") {
   std::string source = "op a(X: f32[M]) -> Y: f32[M] {\n  Y[i] = X[i] * 2\n}\n"
                        "op b(X: f32[M]) -> Y: f32[M] {\n  Y[i] = X[i] * 3\n}\n";
