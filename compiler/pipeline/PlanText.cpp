@@ -180,7 +180,6 @@ public:
   }
 
 private:
-  static bool isIntegerAttr(Attribute attr);
   template <typename T> bool isa_and_present(Attribute attr) {
     return attr && mlir::isa<T>(attr);
   }
