@@ -397,3 +397,21 @@ TEST_CASE("a product reads the next round's operands ahead", "[tile_passes]") {
   Both given(of("bf16"), {{"K", 64}, {"M", 128}, {"N", 256}});
   CHECK(readAhead(given.vector) == std::pair(2, 3u));
 }
+
+TEST_CASE("padded lanes take the identity of an empty one", "[tile_passes]") {
+  const std::string text = "op f(X: f32[M, N]) -> S: f32[M] {\n"
+                           "  S[i] = sum[k](X[i, k])\n}\n";
+  auto mapped = [](Built &built) {
+    int merges = 0, maps = 0;
+    built.module->walk([&](tile::MergeOp merge) {
+      ++merges;
+      maps += merge.getCells().getDefiningOp<tile::MapOp>() != nullptr;
+    });
+    return std::pair(merges, maps);
+  };
+  // 250 of 4096 lanes hold elements: 256 cells stand for all of them.
+  Both given(text, {{"N", 1000}});
+  CHECK(mapped(given.vector) == std::pair(1, 1));
+  Both open(text);
+  CHECK(mapped(open.vector) == std::pair(1, 0));
+}
