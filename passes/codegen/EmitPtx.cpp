@@ -7,6 +7,8 @@
 
 #include "passes/codegen/EmitPtx.h"
 
+#include "passes/codegen/DebugLines.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -165,14 +167,12 @@ unsigned ptxVersionFor(const target::GpuTarget &target) {
   return 78;
 }
 
-/// Shared, local and constant pointers of 32 bits: half the registers for
-/// addresses in shared memory. LLVM's NVPTX backend reads a command-line option
-/// for it, the data layout included, and nothing else.
-static void shortenSharedPointers() {
+/// Sets an option that LLVM reads from its command line and nowhere else.
+static void setLlvmOption(const char *name, const char *value) {
   auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find("nvptx-short-ptr");
+  auto found = options.find(name);
   if (found != options.end())
-    static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+    found->second->addOccurrence(0, name, value);
 }
 
 static void initializeLlvm() {
@@ -182,7 +182,12 @@ static void initializeLlvm() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    shortenSharedPointers();
+    // Shared, local and constant pointers of 32 bits: half the registers for
+    // addresses in shared memory; the data layout follows.
+    setLlvmOption("nvptx-short-ptr", "true");
+    // The backend loses the places of loads: better that of the instruction
+    // before, nearly always an address of the same statement, than "line 0".
+    setLlvmOption("use-unknown-locations", "Disable");
     llvm::install_fatal_error_handler(throwFatalError);
   });
 }
@@ -244,6 +249,7 @@ Status Emission::translate(mlir::ModuleOp source) {
   ScopedAttribute layout(source, "llvm.data_layout",
                          machine->createDataLayout().getStringRepresentation());
   ScopedAttribute triple(source, "llvm.target_triple", kTriple);
+  addLineScopes(source);
   module = mlir::translateModuleToLLVMIR(source, context, "girih");
   if (!module)
     return failure("the module cannot be translated to LLVM IR");

@@ -21,7 +21,7 @@ namespace girih::tilegen {
 class IndexEmitter {
 public:
   IndexEmitter(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
+      : loc(loc), builder(builder) {}
 
   std::vector<mlir::Value> params; ///< by Scop parameter
   std::vector<mlir::Value> grid;   ///< by grid member
@@ -42,9 +42,10 @@ public:
   /// something that is not a positive constant.
   mlir::Value loopExpr(const poly::LoopExpr &expr);
 
+  mlir::Location loc; ///< where ops are from
+
 private:
   mlir::OpBuilder &builder;
-  mlir::Location loc;
 };
 
 } // namespace girih::tilegen

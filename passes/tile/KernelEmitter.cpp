@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 using namespace girih;
@@ -398,6 +400,12 @@ KernelEmitter::siteOf(const LoopNode &node) {
 }
 
 LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
+  // What a tile does is at its statement's place in the text.
+  te::ReduceOp reduce = context.map.statements[node.statement].reduce;
+  te::ComputeOp compute = context.map.statements[node.statement].compute;
+  mlir::Location place = reduce ? reduce.getLoc() : compute.getLoc();
+  llvm::SaveAndRestore<mlir::Location> here(loc, place),
+      there(index.loc, place);
   mlir::FailureOr<Site> site = siteOf(node);
   if (mlir::failed(site))
     return failure();

@@ -116,7 +116,8 @@ TEST_CASE("inline assembly is convergent", "[codegen][ptx]") {
   size_t call = ir->find("asm sideeffect \"bar.arrive 1, 64;\"");
   REQUIRE(call != std::string::npos);
   size_t number = ir->find('#', call);
-  std::string attributes = ir->substr(number, ir->find('\n', number) - number);
+  std::string attributes =
+      ir->substr(number, ir->find_first_of(", \n", number) - number);
   CHECK(ir->find("attributes " + attributes + " = { convergent") !=
         std::string::npos);
 }
@@ -225,4 +226,24 @@ TEST_CASE("how long a GEMM block takes", "[.time]") {
     double milliseconds = emissionMilliseconds(text, "sm_90a");
     WARN("emitPtx: " << milliseconds << " ms");
   }
+}
+
+TEST_CASE("PTX says which line of the program it is from", "[codegen][ptx]") {
+  auto ptx = ptxOf("module {\n"
+                   "llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {\n"
+                   "  %c = llvm.mlir.constant(7 : i32) : i32 loc(#here)\n"
+                   "  llvm.store %c, %p : i32, !llvm.ptr<1> loc(#here)\n"
+                   "  llvm.return loc(#here)\n"
+                   "} loc(#start)\n"
+                   "}\n"
+                   "#start = loc(\"some/program.te\":3:1)\n"
+                   "#here = loc(\"some/program.te\":5:7)\n",
+                   "sm_90a");
+  INFO(ptx.message());
+  REQUIRE(ptx.ok());
+  CHECK(ptx->find("\t.loc\t1 5 7\n") != std::string::npos);
+  CHECK(ptx->find(".file\t1 \"some/program.te\"") != std::string::npos);
+  // Lines alone: no debug sections, which would also disable optimisation.
+  CHECK(ptx->find(".target sm_90a\n") != std::string::npos);
+  CHECK(ptx->find(".debug_info") == std::string::npos);
 }
