@@ -8,6 +8,7 @@
 #include "passes/codegen/EmitPtx.h"
 
 #include "passes/codegen/DebugLines.h"
+#include "passes/codegen/LowerTile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -125,6 +126,7 @@ private:
   const target::GpuTarget &target;
   const PtxOptions &options;
   std::string messages;
+  std::string sharedNames; ///< comment lines
   PassGate gate;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -250,6 +252,10 @@ Status Emission::translate(mlir::ModuleOp source) {
                          machine->createDataLayout().getStringRepresentation());
   ScopedAttribute triple(source, "llvm.target_triple", kTriple);
   addLineScopes(source);
+  for (mlir::Operation &op : *source.getBody())
+    if (auto names = op.getAttrOfType<mlir::ArrayAttr>(kSharedNamesAttr))
+      for (auto name : names.getAsRange<mlir::StringAttr>())
+        sharedNames += "// girih.shared " + name.str() + "\n";
   module = mlir::translateModuleToLLVMIR(source, context, "girih");
   if (!module)
     return failure("the module cannot be translated to LLVM IR");
@@ -286,7 +292,12 @@ Result<std::string> Emission::generate() {
   passes.run(*module);
   if (!messages.empty())
     return Failure{messages};
-  return text.str().str();
+  // Behind the header, so that the text still begins as PTX does.
+  size_t header = sharedNames.empty() ? 0 : text.find(".address_size");
+  if (header == 0 || header == llvm::StringRef::npos)
+    return text.str().str();
+  header = text.find('\n', header) + 1;
+  return (text.substr(0, header) + sharedNames + text.substr(header)).str();
 }
 
 /// Runs `step` on a fresh emission of `module`. An emission that LLVM left by a

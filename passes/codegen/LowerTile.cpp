@@ -66,6 +66,30 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
   }
 }
 
+/// 16x128
+static std::string crossed(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : "x") + std::to_string(number);
+  return text;
+}
+
+/// One line a buffer, as docs/simulator.md describes them.
+ArrayAttr KernelLowering::sharedNames(const std::string &variable) {
+  SmallVector<Attribute> lines;
+  kernel.getBody().walk([&](tile::AllocSharedOp alloc) {
+    tile::SharedType type = alloc.getResult().getType();
+    std::string line;
+    llvm::raw_string_ostream stream(line);
+    stream << variable << ' ' << plan.buffers.lookup(alloc) << ' '
+           << alloc.getName() << ' ' << type.getElementType() << ' '
+           << (type.getElementType().getIntOrFloatBitWidth() + 7) / 8 << ' '
+           << crossed(type.getShape()) << ' ' << crossed(type.getStrides());
+    lines.push_back(builder.getStringAttr(line));
+  });
+  return builder.getArrayAttr(lines);
+}
+
 LogicalResult KernelLowering::run(KernelFacts &facts) {
   if (plan.totalBytes > static_cast<int64_t>(target.maxSharedBytesPerBlock))
     return kernel.emitOpError("needs ")
@@ -85,6 +109,7 @@ LogicalResult KernelLowering::run(KernelFacts &facts) {
     emit.sharedGlobal(name, plan.totalBytes, plan.isDynamic());
     sharedGlobal = function->getPrevNode();
     sharedBase = emit.addressOf(name, Space::Shared);
+    function->setAttr(kSharedNamesAttr, sharedNames(name));
   }
   // What every thread computes once is emitted before the prologue's end.
   Block *body = emit.newBlock();

@@ -16,6 +16,10 @@
 
 namespace girih::codegen {
 
+/// Of an llvm.func: lines that say which tile buffer lies where in its shared
+/// memory. emitPtx makes comments of them.
+constexpr const char *kSharedNamesAttr = "girih.shared";
+
 /// What a launch has to know about a lowered kernel.
 struct KernelFacts {
   std::string name;

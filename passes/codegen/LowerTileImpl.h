@@ -38,6 +38,7 @@ public:
 private:
   // LowerTile.cpp
   void lowerArguments(KernelFacts &facts);
+  mlir::ArrayAttr sharedNames(const std::string &variable);
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
 

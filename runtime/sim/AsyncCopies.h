@@ -18,17 +18,20 @@
 
 namespace girih::sim {
 
-/// Moves a copy's bytes and ends it.
-void finishCopy(Context &context, unsigned lane, const AsyncCopy &copy);
+/// Moves a copy's bytes and ends it. `barrier`: the mbarrier that tells of it;
+/// null where the thread has waited. `also`: who else will tell of it.
+void finishCopy(Context &context, unsigned lane, const AsyncCopy &copy,
+                Mbarrier *barrier = nullptr, SyncPoint *also = nullptr);
 
 /// Finishes those of `copies` for which isDone(copy) holds.
 template <typename F>
 void finishList(Context &context, unsigned lane, std::vector<AsyncCopy> &copies,
-                F &&isDone) {
+                F &&isDone, Mbarrier *barrier = nullptr,
+                SyncPoint *also = nullptr) {
   size_t kept = 0;
   for (AsyncCopy &copy : copies)
     if (isDone(copy))
-      finishCopy(context, lane, copy);
+      finishCopy(context, lane, copy, barrier, also);
     else
       copies[kept++] = copy;
   copies.resize(kept);
@@ -37,12 +40,14 @@ void finishList(Context &context, unsigned lane, std::vector<AsyncCopy> &copies,
 /// The same for all copies of a thread, its own and those that mbarriers of its
 /// block track.
 template <typename F>
-void finishCopies(Context &context, unsigned lane, F &&isDone) {
-  finishList(context, lane, context.warp.copies[lane], isDone);
+void finishCopies(Context &context, unsigned lane, F &&isDone,
+                  Mbarrier *told = nullptr) {
+  finishList(context, lane, context.warp.copies[lane], isDone, told);
   for (auto &[offset, barrier] : context.block.checker->mbarriers)
     for (AsyncArrival &arrival : barrier.asyncArrivals)
       if (arrival.warp == &context.warp && arrival.lane == lane)
-        finishList(context, lane, arrival.copies, isDone);
+        finishList(context, lane, arrival.copies, isDone, told,
+                   &arrival.issued);
 }
 
 } // namespace girih::sim

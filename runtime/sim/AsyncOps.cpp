@@ -32,13 +32,20 @@ static uint8_t *bytesAt(Context &context, Space space, uint64_t address) {
   return owner->shared.data() + offset;
 }
 
-void sim::finishCopy(Context &context, unsigned lane, const AsyncCopy &copy) {
+void sim::finishCopy(Context &context, unsigned lane, const AsyncCopy &copy,
+                     Mbarrier *barrier, SyncPoint *also) {
   uint8_t *to = bytesAt(context, copy.destinationSpace, copy.destination);
   if (copy.sourceBytes)
     std::memcpy(to, bytesAt(context, copy.sourceSpace, copy.source),
                 copy.sourceBytes);
   std::memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
-  context.launch.checker->endCopy(context, lane, copy);
+  Checker &checker = *context.launch.checker;
+  if (barrier)
+    checker.endCopy(context, lane, copy, *barrier, also);
+  else
+    checker.endCopy(context, lane, copy);
+  if (!barrier && also)
+    checker.release(context.block, context.warp.thread(lane), *also);
 }
 
 namespace {
@@ -185,6 +192,8 @@ Outcome arriveAsync(Context &context, const Instruction &instruction,
     arrival.statement = instruction.statement;
     arrival.arrives = true;
     arrival.order = context.warp.copiesIssued;
+    context.launch.checker->release(context.block, context.warp.thread(lane),
+                                    arrival.issued);
     std::vector<AsyncCopy> &copies = context.warp.copies[lane];
     size_t kept = 0;
     for (const AsyncCopy &copy : copies)

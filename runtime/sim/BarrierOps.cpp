@@ -110,7 +110,7 @@ void complete(Context &context, uint32_t number) {
         });
       }
   context.launch.checker->barrier(block, barrier.arrivedThreads,
-                                  barrier.waitingThreads);
+                                  barrier.waitingThreads, number);
   if (context.counters)
     ++context.counters->barriers;
   ++barrier.generation;
@@ -273,6 +273,11 @@ Outcome executeBarrier(Context &context, const Instruction &instruction,
     if (waits)
       barrier.waitingThreads.push_back(context.warp.thread(lane));
   });
+  if (!waits) // what they do from now on is not covered
+    context.launch.checker->arrive(
+        context.block, request.number,
+        std::span(barrier.arrivedThreads)
+            .last(unsigned(__builtin_popcount(mask))));
   if (isReduction(instruction)) {
     uint32_t values = context.predicate(instruction.sources.back());
     values = isNegated(instruction) ? ~values : values;

@@ -189,6 +189,20 @@ void Checker::acquire(Block &block, uint32_t thread, const SyncPoint &point) {
               point.state->gathering.snapshot(clocks.shape));
 }
 
+void Checker::pass(const SyncPoint &from, SyncPoint &to) {
+  if (!from.state)
+    return;
+  if (!to.state)
+    to.state = std::make_unique<SyncPoint::State>();
+  to.state->gathering.add(from.state->gathering);
+}
+
+void Checker::tell(SyncPoint &point, const AgentClock &agent) {
+  if (!point.state)
+    point.state = std::make_unique<SyncPoint::State>();
+  point.state->gathering.add(agent);
+}
+
 void Checker::fence(Block &block, uint32_t thread, Scope scope) {
   if (enabled)
     strongFence(clusterOf(block), block, thread, scope);

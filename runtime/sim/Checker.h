@@ -24,7 +24,7 @@ namespace girih::sim {
 
 enum class AccessKind : uint8_t; // MemorySystem.h
 struct WarpAccess;               // MemorySystem.h
-class Clock;                     // Clock.h: what a thread knows of all others
+struct AgentClock;               // Clock.h
 
 /// Something that threads hand their knowledge over through: a barrier's
 /// phase, an mbarrier, an atomic variable.
@@ -50,6 +50,7 @@ struct AsyncArrival {
   unsigned lane = 0;
   uint32_t statement = 0;
   bool arrives = false;
+  SyncPoint issued;          ///< what the thread released when it asked for it
   uint32_t transactions = 0; ///< bytes of complete_tx
   uint64_t order = 0;        ///< copies that its warp had issued by then
   std::vector<AsyncCopy> copies;
@@ -62,6 +63,7 @@ struct Mbarrier {
   int64_t transactions = 0;           ///< bytes announced and not yet there
   uint64_t phase = 0;                 ///< completed phases
   uint32_t initializedBy = 0;         ///< statement
+  uint32_t agent = 0;                 ///< the checker's
   std::vector<ThreadName> arrivedNow; ///< who has come in this phase
   SyncPoint open;                     ///< arrivals of the current phase
   SyncPoint completed;                ///< of the phase completed last
@@ -112,6 +114,8 @@ public:
   void relaxedRelease(Block &block, uint32_t thread, SyncPoint &point,
                       Scope scope);
   void acquire(Block &block, uint32_t thread, const SyncPoint &point);
+  /// All that was released to `from` counts as released to `to` as well.
+  void pass(const SyncPoint &from, SyncPoint &to);
   /// membar and fence: with relaxed accesses before or after, they order.
   void fence(Block &block, uint32_t thread, Scope scope);
   /// A strong access (not weak) to a location of memory that may carry order:
@@ -144,8 +148,14 @@ public:
   uint64_t beginCopy(Context &context, unsigned lane, const AsyncCopy &copy);
   /// The thread waited: the copy counts as done by it, now.
   void endCopy(Context &context, unsigned lane, const AsyncCopy &copy);
+  /// It is done before the mbarrier's phase completes: whoever waits for that
+  /// is ordered behind it; the thread that issued it no more than others.
+  /// `also`: something else that tells of it.
+  void endCopy(Context &context, unsigned lane, const AsyncCopy &copy,
+               Mbarrier &barrier, SyncPoint *also = nullptr);
 
 private:
+  static void tell(SyncPoint &point, const AgentClock &agent);
   struct State;
   std::unique_ptr<State> state;
   Launch &launch;

@@ -127,29 +127,53 @@ uint64_t Checker::beginCopy(Context &context, unsigned lane,
   return token;
 }
 
-void Checker::endCopy(Context &context, unsigned lane, const AsyncCopy &copy) {
-  if (!enabled)
-    return;
+static void finishCopy(CheckerCore &core, Context &context, unsigned lane,
+                       const AsyncCopy &copy, const ThreadClock &clock,
+                       AgentClock agent) {
   if (uint32_t begun = uint32_t(copy.token)) {
-    Side side(*state, context, lane, AccessKind::AsyncWrite,
+    Side side(core, context, lane, AccessKind::AsyncWrite,
               copy.destinationSpace, copy.destination, copy.bytes);
-    Toucher toucher(*state, context, side.access, side.owner != nullptr);
-    toucher.become(clockOf(context, lane));
-    toucher.finishCopy(copy.statement);
+    Toucher toucher(core, context, side.access, side.owner != nullptr);
+    toucher.become(clock);
+    toucher.finishCopy(copy.statement, agent);
     side.touch(toucher, [&](Toucher &t, Cell &cell, uint32_t) {
       t.finishWrite(cell, makeRef(begun, lane));
     });
   }
   if (uint32_t begun = uint32_t(copy.token >> 32)) {
-    Side side(*state, context, lane, AccessKind::AsyncRead, copy.sourceSpace,
+    Side side(core, context, lane, AccessKind::AsyncRead, copy.sourceSpace,
               copy.source, copy.sourceBytes);
-    Toucher toucher(*state, context, side.access, side.owner != nullptr);
-    toucher.become(clockOf(context, lane));
-    toucher.finishCopy(copy.statement);
+    Toucher toucher(core, context, side.access, side.owner != nullptr);
+    toucher.become(clock);
+    toucher.finishCopy(copy.statement, agent);
     side.touch(toucher, [&](Toucher &t, Cell &cell, uint32_t index) {
       t.finishRead(cell, index, makeRef(begun, lane));
     });
   }
+}
+
+void Checker::endCopy(Context &context, unsigned lane, const AsyncCopy &copy) {
+  if (enabled)
+    finishCopy(*state, context, lane, copy, clockOf(context, lane), {});
+}
+
+void Checker::endCopy(Context &context, unsigned lane, const AsyncCopy &copy,
+                      Mbarrier &barrier, SyncPoint *also) {
+  if (!enabled)
+    return;
+  ClusterState &cluster = clusterOf(context.block);
+  cluster.fine = true;
+  if (!barrier.agent)
+    barrier.agent = ++cluster.agents;
+  // It happens after nothing in particular.
+  ThreadClock clock;
+  clock.now = uint32_t(barrier.phase) + 1;
+  clock.base = std::make_shared<Snapshot>();
+  AgentClock agent{barrier.agent, clock.now};
+  finishCopy(*state, context, lane, copy, clock, agent);
+  tell(barrier.open, agent);
+  if (also)
+    tell(*also, agent);
 }
 
 } // namespace girih::sim

@@ -64,6 +64,7 @@ struct ClusterState {
   /// True if more than whole-block barriers orders its threads.
   bool fine = false;
   unsigned running = 0;                  ///< blocks
+  uint32_t agents = 0;                   ///< mbarriers that told of copies
   std::map<uint32_t, FenceState> fences; ///< by member
   SyncLocations sharedLocations;
   /// Knowledge at bar.arrive: by rank, barrier, thread.

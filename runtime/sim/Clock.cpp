@@ -34,6 +34,9 @@ bool Snapshot::covers(const Snapshot &other) const {
   for (size_t member = 0; member < other.clocks.size(); ++member)
     if (clocks[member] < other.clocks[member])
       return false;
+  for (const AgentClock &agent : other.agents)
+    if (!knowsAgent(agent.agent, agent.clock))
+      return false;
   return coversForeign(*this, other);
 }
 
@@ -101,6 +104,8 @@ void Joiner::add(const SnapshotRef &snapshot) {
     made->floors[rank] = std::max(made->floors[rank], snapshot->floors[rank]);
   for (uint32_t member = 0; member < snapshot->clocks.size(); ++member)
     raise(member, snapshot->clocks[member]);
+  for (const AgentClock &agent : snapshot->agents)
+    add(agent);
   for (const LogView &view : snapshot->foreign) {
     auto same = std::find_if(
         made->foreign.begin(), made->foreign.end(),
@@ -110,6 +115,15 @@ void Joiner::add(const SnapshotRef &snapshot) {
     else
       same->length = std::max(same->length, view.length);
   }
+}
+
+void Joiner::add(const AgentClock &agent) {
+  for (AgentClock &known : made->agents)
+    if (known.agent == agent.agent) {
+      known.clock = std::max(known.clock, agent.clock);
+      return;
+    }
+  made->agents.push_back(agent);
 }
 
 void Joiner::add(const Knowledge &knowledge) {
@@ -143,14 +157,28 @@ SnapshotRef Joiner::finish() {
   return std::move(made);
 }
 
+void Gathering::add(const Gathering &other) {
+  fresh.insert(fresh.end(), other.fresh.begin(), other.fresh.end());
+  agents.insert(agents.end(), other.agents.begin(), other.agents.end());
+  if (other.joined) {
+    Knowledge all; // of nobody: its own clock says nothing
+    all.clock.now = 0;
+    all.clock.base = other.joined;
+    fresh.push_back(std::move(all));
+  }
+}
+
 const SnapshotRef &Gathering::snapshot(ClusterShape shape) {
-  if (!fresh.empty()) {
+  if (!fresh.empty() || !agents.empty()) {
     Joiner joiner(shape);
     if (joined)
       joiner.add(joined);
     for (const Knowledge &knowledge : fresh)
       joiner.add(knowledge);
+    for (const AgentClock &agent : agents)
+      joiner.add(agent);
     fresh.clear();
+    agents.clear();
     joined = joiner.finish();
   }
   return joined;
@@ -244,6 +272,13 @@ bool ReleaseLog::knowsAll(std::span<const LogView> views, uint32_t cluster,
                           unsigned rank, uint32_t time) {
   return search(views, cluster, [&](const Knowledge &knowledge) {
     return knowledge.clock.base->floors[rank] >= time;
+  });
+}
+
+bool ReleaseLog::knowsAgent(std::span<const LogView> views, uint32_t cluster,
+                            uint32_t agent, uint32_t time) {
+  return search(views, cluster, [&](const Knowledge &knowledge) {
+    return knowledge.clock.base->knowsAgent(agent, time);
   });
 }
 

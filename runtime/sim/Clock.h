@@ -17,7 +17,8 @@
 //   warp       the own warp's lanes, heard at warp barriers
 //   foreign    of other clusters, see ReleaseLog
 //
-// Members are the threads of a cluster: rank * threads a block + thread.
+// Members are the threads of a cluster: rank * threads a block + thread. Agents
+// are mbarriers that tell of copies: their clock is the phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +46,25 @@ struct LogView {
   uint32_t length = 0;
 };
 
+/// Copies of an mbarrier's phases before `clock` are known to be complete.
+struct AgentClock {
+  uint32_t agent = 0;
+  uint32_t clock = 0;
+};
+
 /// Never changes once it is shared.
 struct Snapshot {
   std::array<uint32_t, kRanks> floors{}; ///< by rank
   std::vector<uint32_t> clocks;          ///< by member; empty: floors say all
   std::vector<LogView> foreign;
+  std::vector<AgentClock> agents; ///< few
 
+  bool knowsAgent(uint32_t agent, uint32_t clock) const {
+    for (const AgentClock &known : agents)
+      if (known.agent == agent)
+        return known.clock >= clock;
+    return false;
+  }
   uint32_t known(unsigned rank, uint32_t member) const {
     uint32_t floor = floors[rank];
     return clocks.empty() ? floor : std::max(floor, clocks[member]);
@@ -120,6 +134,7 @@ public:
   explicit Joiner(ClusterShape shape);
   void add(const SnapshotRef &snapshot);
   void add(const Knowledge &knowledge);
+  void add(const AgentClock &agent);
   SnapshotRef finish();
 
 private:
@@ -133,13 +148,17 @@ private:
 class Gathering {
 public:
   void add(Knowledge knowledge) { fresh.push_back(std::move(knowledge)); }
-  bool empty() const { return !joined && fresh.empty(); }
+  void add(const AgentClock &agent) { agents.push_back(agent); }
+  void add(const Gathering &other);
+  bool empty() const { return !joined && fresh.empty() && agents.empty(); }
   /// All of it; empty must be false.
   const SnapshotRef &snapshot(ClusterShape shape);
 
 private:
   SnapshotRef joined;
-  std::vector<Knowledge> fresh; ///< not in `joined` yet
+  // Not in `joined` yet.
+  std::vector<Knowledge> fresh;
+  std::vector<AgentClock> agents;
 };
 
 /// The releases at one place of memory, of any block, in order. Whoever reads
@@ -163,6 +182,8 @@ public:
   /// The same for all threads of a block at once.
   static bool knowsAll(std::span<const LogView> views, uint32_t cluster,
                        unsigned rank, uint32_t time);
+  static bool knowsAgent(std::span<const LogView> views, uint32_t cluster,
+                         uint32_t agent, uint32_t time);
   /// Logs and snapshots hold each other; this lets go.
   void clear();
 

@@ -58,7 +58,7 @@ Outcome extend(Context &context, const Instruction &instruction,
 }
 
 struct F16ToF32 {
-  static float apply(uint32_t a) { return widenF16(a & 0xffff); }
+  static float apply(uint32_t a) { return widenF16(a); }
 };
 struct Bf16ToF32 {
   static uint32_t apply(uint32_t a) { return a << 16; }
@@ -132,8 +132,7 @@ Outcome sim::packF8(Context &context, const Instruction &instruction,
   forLanes(mask, [&](unsigned lane) {
     float high =
         fromF32 ? arith::floatFromBits(a[lane]) : widenF16(a[lane] >> 16);
-    float low =
-        fromF32 ? arith::floatFromBits(b[lane]) : widenF16(a[lane] & 0xffff);
+    float low = fromF32 ? arith::floatFromBits(b[lane]) : widenF16(a[lane]);
     out[lane] = uint32_t(convertToF8(instruction.type, how, high)) << 8 |
                 convertToF8(instruction.type, how, low);
   });

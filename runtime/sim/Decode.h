@@ -20,6 +20,7 @@
 
 #include "compiler/artifact/Result.h"
 #include "runtime/sim/Instruction.h"
+#include "runtime/sim/Memory.h"
 #include "runtime/sim/PtxSyntax.h"
 
 #include <deque>
@@ -43,6 +44,13 @@ struct KernelCode {
     uint32_t offset;
   };
   std::vector<Placed> shared;
+  /// What lies where in a shared variable, for messages: `// girih.shared`
+  /// lines of the text (docs/simulator.md).
+  struct SharedView {
+    uint32_t offset; ///< in the window
+    BufferView view;
+  };
+  std::vector<SharedView> sharedViews;
   uint32_t staticSharedBytes = 0;
   uint32_t dynamicSharedOffset = 0; ///< where dynamic shared memory begins
   std::vector<Placed> local;        ///< offsets in a thread's local memory

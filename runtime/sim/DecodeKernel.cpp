@@ -8,7 +8,9 @@
 #include "runtime/sim/Decode.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
+#include <sstream>
 
 using namespace girih;
 using namespace girih::sim;
@@ -89,6 +91,40 @@ static Status placeVariables(KernelCode &code) {
   return {};
 }
 
+/// 16x128
+static std::vector<int64_t> readCrossed(const std::string &text) {
+  std::vector<int64_t> numbers;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, 'x');)
+    numbers.push_back(std::strtoll(part.c_str(), nullptr, 10));
+  return numbers;
+}
+
+/// `// girih.shared VARIABLE OFFSET NAME TYPE BYTES SHAPE STRIDES`; lines that
+/// are not like that are comments like any other.
+static void readSharedViews(KernelCode &code) {
+  for (const std::string &line : code.module->lines) {
+    if (line.rfind("// girih.shared ", 0) != 0)
+      continue;
+    std::istringstream words(line.substr(16));
+    std::string variable, shape, strides;
+    uint32_t offset = 0;
+    KernelCode::SharedView named;
+    words >> variable >> offset >> named.view.name >> named.view.typeName >>
+        named.view.elementBytes >> shape >> strides;
+    named.view.shape = readCrossed(shape);
+    named.view.strides = readCrossed(strides);
+    if (!words || named.view.elementBytes == 0 ||
+        named.view.shape.size() != named.view.strides.size())
+      continue;
+    for (const KernelCode::Placed &placed : code.shared)
+      if (placed.variable->name == variable) {
+        named.offset = placed.offset + offset;
+        code.sharedViews.push_back(named);
+      }
+  }
+}
+
 static void placeParameters(KernelCode &code) {
   uint64_t end = 0;
   for (const SyntaxVariable &parameter : code.syntax->parameters) {
@@ -109,6 +145,7 @@ sim::decodeKernel(const SyntaxModule &module, const SyntaxKernel &kernel,
   placeParameters(*code);
   if (Status status = placeVariables(*code); !status)
     return Failure{status.message()};
+  readSharedViews(*code);
   Decoder decoder(*code, addresses);
   if (Status status = decoder.decodeAll(); !status)
     return Failure{status.message()};

@@ -19,7 +19,8 @@
 
 namespace girih::sim {
 
-/// Conversions as in compiler/arith/Formats.h, without branches.
+/// Conversions as in compiler/arith/Formats.h, without branches. Bits above a
+/// half's 16 do not matter.
 inline float widenF16(uint32_t half) {
   uint32_t code = half & 0x7fff;
   uint32_t denormal = arith::bitsOf(float(int32_t(code)) * 0x1p-24f);

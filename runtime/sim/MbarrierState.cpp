@@ -179,7 +179,7 @@ void settleMbarrier(Context &context, const MbarrierPlace &place) {
     return;
   std::vector<AsyncArrival> arrivals;
   arrivals.swap(barrier.asyncArrivals);
-  for (const AsyncArrival &arrival : arrivals) {
+  for (AsyncArrival &arrival : arrivals) {
     // In the name of the thread that asked for the copies.
     Fragment fragment;
     fragment.pc = arrival.statement;
@@ -187,17 +187,21 @@ void settleMbarrier(Context &context, const MbarrierPlace &place) {
     Context issuer{context.launch, *arrival.warp->block, *arrival.warp,
                    fragment, context.counters};
     for (const AsyncCopy &copy : arrival.copies)
-      finishCopy(issuer, arrival.lane, copy);
+      finishCopy(issuer, arrival.lane, copy, &barrier);
+    context.launch.checker->pass(arrival.issued, barrier.open);
     if (arrival.arrives) {
       // It tells of all copies before it, other mbarriers' too.
-      finishCopies(issuer, arrival.lane, [&](const AsyncCopy &copy) {
-        return !copy.isBulk && copy.order < arrival.order;
-      });
-      arriveAt(issuer, arrival.lane, place, Arrival());
+      finishCopies(
+          issuer, arrival.lane,
+          [&](const AsyncCopy &copy) {
+            return !copy.isBulk && copy.order < arrival.order;
+          },
+          &barrier);
+      Arrival counted;
+      counted.releases = false; // what it releases has been passed on
+      arriveAt(issuer, arrival.lane, place, counted);
       continue;
     }
-    context.launch.checker->release(
-        issuer.block, issuer.warp.thread(arrival.lane), barrier.open);
     addTransactions(issuer, arrival.lane, place,
                     -int64_t(arrival.transactions));
     advanceMbarrier(place);

@@ -91,9 +91,8 @@ std::vector<int64_t> indicesOf(const BufferView &view, int64_t element) {
 
 /// `X[33, 0]`; empty where the view says nothing about this byte. `inside`:
 /// the byte's place in its element.
-std::string elementName(const GlobalBuffer &buffer, uint64_t offset,
+std::string elementName(const BufferView &view, uint64_t offset,
                         uint64_t &inside) {
-  const BufferView &view = buffer.view;
   int64_t distance = int64_t(offset) - view.offset;
   if (view.name.empty() || view.elementBytes == 0 || distance < 0)
     return "";
@@ -114,7 +113,7 @@ std::string typeOf(const BufferView &view) {
 
 std::string describeInside(const GlobalBuffer &buffer, uint64_t offset) {
   uint64_t inside = 0;
-  std::string element = elementName(buffer, offset, inside);
+  std::string element = elementName(buffer.view, offset, inside);
   if (element.empty())
     return "byte " + std::to_string(offset) + " of " + nameOfBuffer(buffer);
   if (!buffer.view.typeName.empty())
@@ -125,7 +124,7 @@ std::string describeInside(const GlobalBuffer &buffer, uint64_t offset) {
 std::string describePast(const GlobalBuffer &buffer, uint64_t offset,
                          uint64_t bytes) {
   uint64_t inside = 0;
-  std::string element = elementName(buffer, offset, inside);
+  std::string element = elementName(buffer.view, offset, inside);
   std::string past = countBytes(offset + bytes - buffer.bytes) +
                      " past the end of " + nameOfBuffer(buffer) +
                      typeOf(buffer.view);
@@ -148,6 +147,26 @@ std::string placeIn(const std::vector<KernelCode::Placed> &variables,
     uint64_t distance = offset - placed.offset;
     return " (variable " + variable.name +
            (distance ? " + " + std::to_string(distance) : "") + ")";
+  }
+  return "";
+}
+
+/// `W1[3, 17] (f32), `; empty where no named part of shared memory has the byte
+/// as an element.
+std::string sharedElement(const KernelCode &code, uint64_t offset) {
+  for (const KernelCode::SharedView &named : code.sharedViews) {
+    if (offset < named.offset)
+      continue;
+    uint64_t inside = 0;
+    const BufferView &view = named.view;
+    uint64_t element = (offset - named.offset) / view.elementBytes;
+    std::vector<int64_t> indices = indicesOf(view, int64_t(element));
+    bool isElement = !indices.empty();
+    for (size_t i = 0; i < indices.size(); ++i)
+      isElement = isElement && indices[i] < view.shape[i];
+    if (isElement)
+      return elementName(view, offset - named.offset, inside) + " (" +
+             view.typeName + "), ";
   }
   return "";
 }
@@ -181,11 +200,12 @@ std::string describeAddress(GlobalMemory &memory, uint64_t address) {
 
 std::string describeShared(const Block &speaker, const Block &owner,
                            uint64_t offset) {
-  std::string text = "shared memory ";
+  const KernelCode &code = *owner.launch->code;
+  std::string text = sharedElement(code, offset) + "shared memory ";
   if (&speaker != &owner)
     text += "of block " + std::to_string(owner.linear) + " ";
   return text + "at offset " + std::to_string(offset) +
-         placeIn(owner.launch->code->shared, offset);
+         placeIn(code.shared, offset);
 }
 
 std::string describeLocal(const KernelCode &code, uint64_t offset) {

@@ -40,6 +40,9 @@ struct Record {
   uint32_t cluster = 0; ///< ClusterClocks::serial
   uint32_t clock = 0;
   uint32_t statement = 0;
+  /// Of a copy that an mbarrier told of: it, and `clock` is its phase. Nobody
+  /// has done this access, then, not even the thread that asked for it.
+  uint32_t agent = 0;
   uint16_t warp = 0;  ///< in the block
   uint16_t bytes = 0; ///< of a lane
   uint8_t rank = 0;

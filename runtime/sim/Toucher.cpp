@@ -44,8 +44,9 @@ void Toucher::beginCopy(uint32_t statement) {
   mine = 0;
 }
 
-void Toucher::finishCopy(uint32_t statement) {
+void Toucher::finishCopy(uint32_t statement, AgentClock agent) {
   self.statement = statement;
+  self.agent = agent.agent;
   self.pending = false;
   mine = 0;
 }
@@ -71,14 +72,18 @@ uint32_t Toucher::makeRecord() {
 Toucher::Seen Toucher::classify(const Record &record) const {
   if (record.cluster != self.cluster) {
     const std::vector<LogView> &foreign = clock->base->foreign;
-    return !foreign.empty() && ReleaseLog::knowsAll(foreign, record.cluster,
-                                                    record.rank, record.clock)
+    return !foreign.empty() && !record.agent &&
+                   ReleaseLog::knowsAll(foreign, record.cluster, record.rank,
+                                        record.clock)
                ? Seen::Ordered
                : Seen::ByLane;
   }
+  if (record.agent)
+    return clock->base->knowsAgent(record.agent, record.clock) ? Seen::Ordered
+                                                               : Seen::ByLane;
   if (record.clock <= clock->base->floors[record.rank])
     return Seen::Ordered;
-  if (!record.sameWarp(self))
+  if (!record.sameWarp(self) || self.agent)
     return Seen::ByLane;
   return record.clock <= clock->warpFloor ? Seen::Ordered : Seen::SameWarp;
 }
@@ -104,6 +109,12 @@ bool Toucher::isOrdered(const Record &record, unsigned other,
                         unsigned lane) const {
   uint32_t threads = cluster.clocks.shape.threads;
   uint32_t member = record.rank * threads + record.warp * kLanes + other;
+  const std::vector<LogView> &foreign = clock->base->foreign;
+  if (record.agent)
+    return clock->base->knowsAgent(record.agent, record.clock) ||
+           (!foreign.empty() &&
+            ReleaseLog::knowsAgent(foreign, record.cluster, record.agent,
+                                   record.clock));
   if (record.cluster == self.cluster) {
     if (record.sameWarp(self) &&
         (other == lane || record.clock <= clock->warpFloor ||
@@ -113,7 +124,6 @@ bool Toucher::isOrdered(const Record &record, unsigned other,
       return true;
   }
   // Threads of the own cluster may have been heard of by way of others.
-  const std::vector<LogView> &foreign = clock->base->foreign;
   return !foreign.empty() &&
          ReleaseLog::knows(foreign, record.cluster, record.rank, member,
                            record.clock);

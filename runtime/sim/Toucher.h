@@ -40,7 +40,7 @@ public:
   /// A copy that stays under way, issued at `statement`.
   void beginCopy(uint32_t statement);
   /// The same copy when it is done.
-  void finishCopy(uint32_t statement);
+  void finishCopy(uint32_t statement, AgentClock agent = {});
   uint32_t recordNumber() { return mine ? mine : (mine = makeRecord()); }
 
   // What a lane does to a granule, the page's number `index`.

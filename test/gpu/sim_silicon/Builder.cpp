@@ -105,7 +105,7 @@ Operand Builder::input(std::string_view type, Spread spread) {
 }
 
 Operand Builder::predicate() {
-  std::vector<Operand> &known = live[1];
+  std::vector<Operand> &known = live[registerClass("pred")];
   if (!known.empty() && rng.chance(40))
     return rng.pick(known);
   Operand bit = input("b32", Spread::Bit);
@@ -138,7 +138,7 @@ Operand Builder::immediate(std::string_view type, Spread spread) {
 }
 
 Operand Builder::source(std::string_view type, Spread spread) {
-  const std::vector<Operand> &known = live[registerBits(type)];
+  const std::vector<Operand> &known = live[registerClass(type)];
   if (spread == Spread::Natural && !known.empty() && rng.chance(35))
     return rng.pick(known);
   return input(type, spread);
@@ -176,7 +176,7 @@ void Builder::result(const std::string &name, std::string_view type,
        "], " + stored + ";");
   program.results.push_back(column);
   if (isLive && keepsLive)
-    live[registerBits(type)].push_back(
+    live[registerClass(type)].push_back(
         {name, Operand::Kind::Result, program.results.size() - 1});
 }
 
@@ -260,6 +260,19 @@ Operand Builder::rowSource(const std::string &token, const std::string &type,
   return fresh ? input(wanted, spread) : source(wanted, spread);
 }
 
+bool Builder::isUsed(const std::vector<Operand> &operands,
+                     const Operand &made) const {
+  if (made.kind != Operand::Kind::Result)
+    return false;
+  const Column &column = program.results[made.index];
+  if (typeInfo(column.type).kind != TypeInfo::Kind::Float)
+    return false;
+  for (const Operand &operand : operands)
+    if (operand.text == made.text)
+      return true;
+  return false;
+}
+
 void Builder::row(const Row &row) {
   std::string type = rng.pick(words(row.types));
   std::string opcode = expand(rng, row.opcode, type);
@@ -273,9 +286,13 @@ void Builder::row(const Row &row) {
     immediateAt = rng.below(sources);
 
   std::vector<Operand> operands;
-  for (size_t i = 0; i < sources; ++i)
-    operands.push_back(rowSource(tokens[first + i], type, row.flags & kFresh,
-                                 i == immediateAt));
+  for (size_t i = 0; i < sources; ++i) {
+    Operand made = rowSource(tokens[first + i], type, row.flags & kFresh,
+                             i == immediateAt);
+    if (isUsed(operands, made))
+      made = rowSource(tokens[first + i], type, true, false);
+    operands.push_back(made);
+  }
   std::vector<std::pair<std::string, std::string>> made; // register, type
   std::string text = opcode + " ";
   for (const std::string &token : results) {

@@ -105,13 +105,14 @@ public:
   void finish();
 
 private:
+  /// The same register twice would be simplified (`max x, x`).
+  bool isUsed(const std::vector<Operand> &operands, const Operand &made) const;
   Operand rowSource(const std::string &token, const std::string &type,
                     bool fresh, bool mayBeImmediate);
 
   std::string before, directives, body;
-  std::map<unsigned, unsigned> registers; ///< by width
-  std::map<unsigned, std::vector<Operand>> live;
-  std::vector<size_t> lastInputs;
+  std::map<unsigned, unsigned> registers;           ///< by width
+  std::map<std::string, std::vector<Operand>> live; ///< by class
 };
 
 } // namespace girih::silicon

@@ -12,13 +12,20 @@ using namespace girih::silicon;
 
 const std::vector<Family> &girih::silicon::families() {
   static const std::vector<Family> all = {
-      {"integer", 8, 128, makeInteger},   {"move", 8, 128, makeMove},
-      {"f32", 8, 128, makeFloat32},       {"f64", 8, 128, makeFloat64},
-      {"half", 8, 128, makeHalf},         {"cvt", 8, 128, makeConvert},
-      {"special", 8, 128, makeSpecial},   {"warp", 4, 128, makeWarp},
-      {"memory", 2, 128, makeMemory},     {"atomic", 4, 128, makeAtomic},
-      {"barrier", 4, 128, makeBarrier},   {"cluster", 8, 128, makeCluster},
-      {"pipeline", 2, 128, makePipeline}, {"matrix", 2, 128, makeMatrix},
+      {"integer", 8, 128, makeInteger},
+      {"move", 8, 128, makeMove},
+      {"f32", 8, 128, makeFloat32},
+      {"f64", 8, 128, makeFloat64},
+      {"half", 8, 128, makeHalf},
+      {"cvt", 8, 128, makeConvert},
+      {"special", 8, 128, makeSpecial},
+      {"warp", 4, 128, makeWarp},
+      {"memory", 2, 128, makeMemory},
+      {"atomic", 4, 128, makeAtomic},
+      {"barrier", 4, 128, makeBarrier},
+      {"cluster", 8, 128, makeCluster},
+      {"pipeline", 2, 128, makePipeline, 4},
+      {"matrix", 2, 128, makeMatrix},
       {"control", 4, 128, makeControl},
   };
   return all;

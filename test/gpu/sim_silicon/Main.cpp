@@ -99,6 +99,8 @@ private:
   void trouble(FamilyResult &result, const Program &program,
                const std::string &what) const;
   void checkSimulated(FamilyResult &result, const Batch &batch) const;
+  void checkScale(FamilyResult &result, const Program &program,
+                  const char *machine, const std::vector<uint8_t> &out) const;
   void runOnSilicon(FamilyResult &result, Batch &batch);
   void compare(FamilyResult &result, const Program &program, const Ran &real,
                const Ran &simulated) const;
@@ -111,7 +113,8 @@ private:
 } // namespace
 
 std::vector<Program> Comparison::generate(const Family &family) const {
-  unsigned count = options.only >= 0 ? 1 : options.count;
+  unsigned count =
+      options.only >= 0 ? 1 : (options.count + family.share - 1) / family.share;
   unsigned first = options.only >= 0 ? unsigned(options.only) : 0;
   bool sweeps =
       !std::strcmp(family.name, "special") && options.sweep && options.only < 0;
@@ -156,26 +159,36 @@ void Comparison::checkSimulated(FamilyResult &result,
   for (size_t i = 0; i < batch.programs.size(); ++i) {
     const Program &program = *batch.programs[i];
     const Ran &ran = batch.simulated[i];
-    std::string first;
-    if (!ran.failure.empty())
+    if (!ran.failure.empty()) {
       trouble(result, program, ran.failure);
-    else if (!batch.again.empty() && batch.again[i].out != ran.out)
+      continue;
+    }
+    if (!batch.again.empty() && batch.again[i].out != ran.out)
       trouble(result, program,
               "two threads of the host give other bits than one " +
                   batch.again[i].failure);
-    else if (size_t wrong = checkSweep(program, ran.out, first))
-      trouble(result, program,
-              "simulator: " + std::to_string(wrong) + " times " + first);
+    checkScale(result, program, "simulator", ran.out);
   }
+}
+
+void Comparison::checkScale(FamilyResult &result, const Program &program,
+                            const char *machine,
+                            const std::vector<uint8_t> &out) const {
+  ScaleCheck check = checkSweep(program, out);
+  if (check.acrossZero)
+    std::printf("  %s, %s, x and x + 1 of different signs: %zu of %zu inputs, "
+                "such as %s\n",
+                program.name.c_str(), machine, check.acrossZero,
+                program.threads(), check.firstAcrossZero.c_str());
+  if (check.wrong)
+    trouble(result, program,
+            machine + (": " + std::to_string(check.wrong)) + " times " +
+                check.first);
 }
 
 void Comparison::compare(FamilyResult &result, const Program &program,
                          const Ran &real, const Ran &simulated) const {
-  std::string first;
-  if (size_t wrong = checkSweep(program, real.out, first))
-    result.troubles.push_back(
-        {program.name,
-         "silicon: " + std::to_string(wrong) + " times " + first});
+  checkScale(result, program, "silicon", real.out);
   uint64_t before = result.statistics.mismatches;
   if (simulated.failure.empty())
     compareProgram(program, real.out, simulated.out, result.statistics);

@@ -112,8 +112,10 @@ static void load(Builder &b, const Region &region) {
                 head + access.suffix() + " " + list(made) + ", " +
                     addressText(b, region, access) + ";",
                 {});
+  bool isFloat = typeInfo(access.type).kind == TypeInfo::Kind::Float;
   for (const std::string &name : made)
-    b.result(name, "b" + std::to_string(access.registerBits));
+    b.result(name, "b" + std::to_string(access.registerBits), Agreement::Exact,
+             !isFloat);
 }
 
 static void store(Builder &b, const Region &region) {
@@ -242,7 +244,7 @@ static void loadParameter(Builder &b) {
   std::string name = b.parameter(type), made = b.reg(bits);
   std::string label = "ld.param." + type;
   b.instruction(label, label + " " + made + ", [" + name + "];", {});
-  b.result(made, "b" + std::to_string(bits));
+  b.result(made, "b" + std::to_string(bits), Agreement::Exact, false);
 }
 
 void girih::silicon::makeMemory(Builder &b) {

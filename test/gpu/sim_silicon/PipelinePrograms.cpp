@@ -102,10 +102,9 @@ static void waitParity(Builder &b, const std::string &barrier,
                        unsigned parity) {
   std::string again = b.uniqueName("wait"), done = b.reg(1u);
   b.label(again);
-  b.line(
-      expand(b.rng, "mbarrier.{try_wait|test_wait}.parity{|.acquire.cta}", "") +
-      ".shared::cta.b64 " + done + ", [" + barrier + "], " + number(parity) +
-      ";");
+  const char *opcode = "mbarrier.{try_wait|test_wait}.parity{|.acquire.cta}";
+  b.line(expand(b.rng, opcode, "") + ".shared::cta.b64 " + done + ", [" +
+         barrier + "], " + number(parity) + ";");
   b.line("@!" + done + " bra " + again + ";");
 }
 

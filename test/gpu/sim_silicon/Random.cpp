@@ -66,6 +66,13 @@ unsigned girih::silicon::registerBits(std::string_view type) {
   return bits == 8 ? 16 : bits;
 }
 
+std::string girih::silicon::registerClass(std::string_view type) {
+  const TypeInfo &info = typeInfo(type);
+  return info.kind == TypeInfo::Kind::Float
+             ? std::string(type)
+             : "i" + std::to_string(registerBits(type));
+}
+
 static uint64_t lowBits(unsigned count) {
   return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
 }

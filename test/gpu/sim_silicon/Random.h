@@ -48,6 +48,12 @@ const TypeInfo &typeInfo(std::string_view name);
 /// Of the register that holds a value of a type: 1, 16, 32, 64 or 128.
 unsigned registerBits(std::string_view type);
 
+/// `i32` for every integer type in 32 bits, a floating-point type's own name
+/// otherwise. Registers do not change their class: ptxas 13.0 gives wrong code
+/// for some that are written as one format and read as another (cvt of a bf16
+/// that was made as an f16; st.v2.u8 of what was loaded as an f32).
+std::string registerClass(std::string_view type);
+
 /// What an operand is for.
 enum class Spread : uint8_t {
   Natural, ///< all of its type, its edges often

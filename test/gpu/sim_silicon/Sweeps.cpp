@@ -139,23 +139,25 @@ Program girih::silicon::makeSweepProgram(size_t index, unsigned logInputs,
                    index % 2 == 1 && sweep.high, seed + index);
 }
 
-size_t girih::silicon::checkSweep(const Program &program,
-                                  const std::vector<uint8_t> &out,
-                                  std::string &first) {
+ScaleCheck girih::silicon::checkSweep(const Program &program,
+                                      const std::vector<uint8_t> &out) {
+  ScaleCheck check;
   if (program.name.rfind("scale_", 0) != 0)
-    return 0;
-  size_t wrong = 0;
+    return check;
   for (size_t i = 0; i < program.threads(); ++i) {
     float x, once, twice;
     std::memcpy(&x, &program.in[program.inputs[0].offset + i * 4], 4);
     std::memcpy(&once, &out[program.results[0].offset + i * 4], 4);
     std::memcpy(&twice, &out[program.results[1].offset + i * 4], 4);
-    if (twice == 2 * once || wrong++)
+    if (twice == 2 * once)
+      continue;
+    bool changesSign = x < 0 && x > -1;
+    if ((changesSign ? check.acrossZero : check.wrong)++)
       continue;
     char text[160];
     std::snprintf(text, sizeof text, "x = %a: ex2(x + 1) = %a, 2 ex2(x) = %a",
                   x, twice, 2 * once);
-    first = text;
+    (changesSign ? check.firstAcrossZero : check.first) = text;
   }
-  return wrong;
+  return check;
 }

@@ -247,3 +247,17 @@ TEST_CASE("PTX says which line of the program it is from", "[codegen][ptx]") {
   CHECK(ptx->find(".target sm_90a\n") != std::string::npos);
   CHECK(ptx->find(".debug_info") == std::string::npos);
 }
+
+TEST_CASE("PTX says what lies where in shared memory", "[codegen][ptx]") {
+  auto ptx = ptxOf("llvm.mlir.global external @k_shared() {addr_space = 3 : "
+                   "i32, alignment = 16 : i64} : !llvm.array<64 x i8>\n"
+                   "llvm.func @k() attributes {nvvm.kernel, girih.shared = "
+                   "[\"k_shared 0 A f32 4 4x4 4x1\"]} {\n"
+                   "  llvm.return\n}\n",
+                   "sm_90a");
+  INFO(ptx.message());
+  REQUIRE(ptx.ok());
+  CHECK(ptx->find(".address_size 64\n"
+                  "// girih.shared k_shared 0 A f32 4 4x4 4x1\n") !=
+        std::string::npos);
+}

@@ -117,6 +117,14 @@ public:
     });
   }
 
+  void endCopy(uint32_t linear, uint32_t thread, const AsyncCopy &copy,
+               Mbarrier &barrier) {
+    withContext(linear, thread, copy.statement, [&](Context &context) {
+      checker->endCopy(context, thread % kLanes, copy, barrier);
+      return uint64_t(0);
+    });
+  }
+
   /// The only fault there is.
   Fault only() const {
     std::vector<FaultLog::Entry> all = faults.entries();

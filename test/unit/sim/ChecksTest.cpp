@@ -458,6 +458,70 @@ TEST_CASE("a copy in bulk to global memory", "[sim][checks]") {
   CHECK(b.hand.faults.entries()[1].fault.object == "D[4] (f32)");
 }
 
+TEST_CASE("a copy that an mbarrier tells of is nobody's", "[sim][checks]") {
+  Blocks b(1, false);
+  Mbarrier first, second;
+  AsyncCopy copy;
+  copy.destination = 16;
+  copy.source = b.d;
+  copy.bytes = copy.sourceBytes = 4;
+  copy.token = b.hand.beginCopy(0, 7, copy);
+  AsyncCopy other = copy;
+  other.destination = 20;
+  other.token = b.hand.beginCopy(0, 7, other);
+  b.hand.endCopy(0, 7, copy, first);
+  b.hand.endCopy(0, 7, other, second);
+  Checker &checker = *b.hand.checker;
+
+  SECTION("whoever waits is behind it") {
+    checker.acquire(b.hand.block(0), 9, first.open);
+    b.hand.read(0, 9, 31, 16);
+    b.hand.write(0, 9, 32, b.d); // of the two that read it ...
+    REQUIRE(b.hand.faults.entries().size() == 1);
+    CHECK(b.hand.only().sites[1].statement == 32);
+    b.hand.read(0, 9, 33, 20); // ... and the one not waited for
+    CHECK(b.hand.faults.entries().size() == 2);
+    checker.acquire(b.hand.block(0), 9, second.open);
+    b.hand.read(0, 9, 34, 20);
+    CHECK(b.hand.faults.entries().size() == 2);
+  }
+  SECTION("even its thread has to wait") {
+    b.hand.read(0, 7, 31, 16);
+    expect(b.hand, FaultKind::Race, {0, 7, 0, "copies 4 bytes to here"},
+           {0, 7, 31, "reads 4 bytes"}, "shared memory at offset 16",
+           "no barrier between them orders these two accesses");
+  }
+  SECTION("a barrier of threads who have not waited does not do") {
+    b.hand.barrier(0);
+    b.hand.read(0, 9, 31, 16);
+    CHECK(b.hasFaults());
+  }
+  SECTION("one that has waited may tell the others") {
+    checker.acquire(b.hand.block(0), 9, first.open);
+    b.hand.barrier(0);
+    b.hand.read(0, 40, 31, 16);
+    b.hand.write(0, 40, 32, 16);
+    CHECK_FALSE(b.hasFaults());
+  }
+  SECTION("what its thread did besides is not told") {
+    b.hand.write(0, 7, 30, 64);
+    checker.acquire(b.hand.block(0), 9, first.open);
+    b.hand.read(0, 9, 31, 64);
+    CHECK(b.hasFaults());
+  }
+  SECTION("the next phase is another matter") {
+    checker.acquire(b.hand.block(0), 9, first.open);
+    first.completed = std::move(first.open);
+    ++first.phase;
+    b.hand.barrier(0);
+    copy.token = b.hand.beginCopy(0, 7, copy);
+    CHECK_FALSE(b.hasFaults());
+    b.hand.endCopy(0, 7, copy, first);
+    b.hand.read(0, 9, 31, 16);
+    CHECK(b.hasFaults());
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Housekeeping
 

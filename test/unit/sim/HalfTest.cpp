@@ -200,6 +200,10 @@ TEST_CASE("a fused sum of halves rounds once", "[sim]") {
   CHECK(fma("bf16", 0x40e0, 0x4214, 0x0000) == 0x4382);
   CHECK(fma("bf16", 0x40e0, 0x4214, 0x0d80) == 0x4382);
   CHECK(fma("bf16", 0x40e0, 0x4214, 0x8d80) == 0x4381);
+  // f16: 3 * 10928 = 32784 lies half way between 32768 and 32800; a bit above
+  // it the nearest f32 is odd already and must stay.
+  CHECK(fma("f16", 0x4200, 0x7156, 0x0000) == 0x7800);
+  CHECK(fma("f16", 0x4200, 0x7156, 0x1bff) == 0x7801);
   // 65504 * 1 + 15.99: half way to 65536 is 16, so it stays finite.
   CHECK(fma("f16", 0x7bff, 0x3c00, 0x4bff) == 0x7bff);
   CHECK(fma("f16", 0x7bff, 0x3c00, 0x4c00) == 0x7c00);
