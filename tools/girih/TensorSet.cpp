@@ -51,7 +51,7 @@ std::optional<TensorFile> cli::parseTensorFile(Console &console,
   if (!type) {
     console.usage(codes::kUnknownName,
                   type.message() +
-                      didYouMean(typeName, {"f64", "f32", "f16", "bf16"}));
+                      didYouMean(typeName, artifact::scalarTypeNames()));
     return std::nullopt;
   }
   file.type = *type;
