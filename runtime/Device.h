@@ -45,6 +45,9 @@ struct RunOptions {
   /// For devices that compute on the CPU: called from the calling thread with
   /// the fraction done (0..1).
   std::function<void(double)> progress;
+  /// Asked now and then by devices that can stop early; true ends the run with
+  /// a failure.
+  std::function<bool()> cancelled;
 };
 
 /// What the device says about one loaded kernel.
@@ -74,6 +77,9 @@ public:
   virtual std::vector<KernelInfo> kernels() const { return {}; }
   /// What the device's own compiler remarked while loading.
   virtual std::string loadLog() const { return ""; }
+  /// What the device counted in the run before (bytes, sectors, conflicts), as
+  /// text or as a JSON array; empty where it counts nothing.
+  virtual std::string counters(bool /*json*/) const { return ""; }
 };
 
 /// Measures time on the device's own stream.
@@ -108,6 +114,9 @@ public:
                          uint64_t bytes) = 0;
   /// Sets every byte; may return before it is done.
   virtual Status fill(void *destination, uint8_t byte, uint64_t bytes) = 0;
+  /// Fills with kPoisonByte what no one has written yet; a device that checks
+  /// reports reads of it.
+  virtual Status poison(void *destination, uint64_t bytes);
   /// Waits for the device's own stream and reports its faults.
   virtual Status synchronize() = 0;
   virtual Result<std::unique_ptr<Stopwatch>> createStopwatch() = 0;
@@ -120,6 +129,10 @@ constexpr uint8_t kPoisonByte = 0xff;
 /// number; no bool is stored so.
 constexpr uint8_t poisonByteOf(artifact::ScalarType type) {
   return artifact::isFloat(type) ? kPoisonByte : 0xa5;
+}
+
+inline Status Device::poison(void *destination, uint64_t bytes) {
+  return fill(destination, kPoisonByte, bytes);
 }
 
 } // namespace girih::rt

@@ -144,8 +144,6 @@ float roundToTf32(float value) {
 }
 
 float truncateToTf32(float value) {
-  if (value != value)
-    return floatFromBits(kCanonicalNanF32);
   return floatFromBits(bitsOf(value) & ~uint32_t(0x1fff));
 }
 

@@ -63,8 +63,8 @@ float fromF8E5M2(uint8_t bits);
 
 /// f32 rounded to tf32's 10 fraction bits; stays f32.
 float roundToTf32(float value);
-/// f32 cut to tf32's 10 fraction bits, as tensor cores read their operands. A
-/// NaN stays a NaN, whichever payload bits it had.
+/// f32 cut to tf32's 10 fraction bits, as tensor cores read their operands: a
+/// NaN whose payload is in the 13 low bits alone becomes an infinity.
 float truncateToTf32(float value);
 
 /// Same bits, or both NaN: the equality of the numerics contract.

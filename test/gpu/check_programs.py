@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks every program at many sizes on a device against the reference.
 
-    check_programs.py GIRIH [--device cuda|host] [--quick]
+    check_programs.py GIRIH [--device cuda|sim|host] [--quick]
 
 For each program: dynamic sizes (one compile, many launches) and sizes given at
 compile time; fast and portable functions; strided inputs; special values. Then

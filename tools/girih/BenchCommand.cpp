@@ -65,6 +65,13 @@ public:
         Job::open(console, flags, "girih bench softmax.te -D M=4096 -D N=4096");
     if (!job)
       return;
+    if (job->onSim()) {
+      console
+          .usage(codes::kDevice, "the simulator counts; it does not know how "
+                                 "long anything takes")
+          .help("girih run --device=sim --counters=text shows what it counts");
+      return;
+    }
     std::optional<TensorSet> tensors =
         job->prepare(console, job->program().sizes());
     if (!tensors)

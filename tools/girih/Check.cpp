@@ -144,8 +144,8 @@ private:
     return job.outputs(console, tensors);
   }
 
-  static std::optional<CheckedSet>
-  checkSet(Console &console, Job &job, Oracle &oracle, const Sizes &sizes) {
+  std::optional<CheckedSet> checkSet(Console &console, Job &job, Oracle &oracle,
+                                     const Sizes &sizes) {
     std::optional<TensorSet> tensors = job.prepare(console, sizes);
     if (!tensors)
       return std::nullopt;
@@ -161,6 +161,8 @@ private:
       return std::nullopt;
 
     CheckedSet checked;
+    if (job.wantsCounters())
+      checked.counters = job.loaded().counters(json);
     checked.sizes = tensors->sizes;
     checked.variant = job.variantFor(*tensors);
     std::optional<Expected> expected;

@@ -63,6 +63,7 @@ std::string CheckReport::text() const {
                 rt::printComparison(output.name, output.type, output.runs) +
                 "\n";
     }
+    text += set.counters;
   }
   int64_t failed = failedSets();
   return text + (failed ? std::to_string(failed) + " of " : "") +
@@ -124,12 +125,14 @@ std::string CheckReport::json() const {
     js::Array outputs;
     for (const CheckedOutput &output : set.outputs)
       outputs.push_back(objectOf(output));
-    entries.push_back(
-        js::Object{{"sizes", std::move(sizes)},
-                   {"variant", set.variant.empty() ? js::Value(nullptr)
-                                                   : textOf(set.variant)},
-                   {"passed", set.passed()},
-                   {"outputs", std::move(outputs)}});
+    js::Object entry{{"sizes", std::move(sizes)},
+                     {"variant", set.variant.empty() ? js::Value(nullptr)
+                                                     : textOf(set.variant)},
+                     {"passed", set.passed()},
+                     {"outputs", std::move(outputs)}};
+    if (!set.counters.empty())
+      entry["counters"] = llvm::cantFail(js::parse(set.counters));
+    entries.push_back(std::move(entry));
   }
   js::Object object{
       {"op", textOf(signature.op)},         {"device", textOf(device)},

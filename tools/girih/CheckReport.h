@@ -31,6 +31,7 @@ struct CheckedSet {
   std::vector<int64_t> sizes;
   std::string variant; ///< that ran; empty on the host
   std::vector<CheckedOutput> outputs;
+  std::string counters; ///< JSON under --json, else text; empty: not asked for
 
   bool passed() const;
 };
@@ -51,7 +52,8 @@ struct CheckReport {
   /// sets: sizes, variant, passed and outputs: name, type, shape, elements,
   /// exact, bounded, unbounded, mismatches, max_error, max_error_over_bound,
   /// first (index, actual, actual_bits, expected, expected_bits, bound),
-  /// runs_equal, first_run_difference (like first). Numbers that JSON lacks are
+  /// runs_equal, first_run_difference (like first). With --counters a set has
+  /// counters, one object a kernel. Numbers that JSON lacks are
   /// the strings "inf", "-inf" and "nan".
   std::string json() const;
 };

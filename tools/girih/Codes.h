@@ -28,7 +28,8 @@
   X(Mismatch,    "G1010", "results that differ where they must agree")         \
   X(Ptxas,       "G1011", "ptxas is missing or refuses the kernels")           \
   X(Spill,       "G1012", "registers that spill to memory")                    \
-  X(Internal,    "G1013", "a fault of the compiler, or no memory left")
+  X(Internal,    "G1013", "a fault of the compiler, or no memory left")        \
+  X(KernelFault, "G1014", "a kernel that sim found at fault or gave up")
 // clang-format on
 
 namespace girih::cli::codes {

@@ -18,24 +18,25 @@
 using namespace girih;
 using namespace girih::cli;
 
-rt::DeviceRegistry cli::makeRegistry() {
+rt::DeviceRegistry cli::makeRegistry(const sim::SimDeviceOptions &options) {
   rt::DeviceRegistry registry;
   rt::registerCuda(registry);
+  sim::registerSim(registry, options);
   pipeline::registerHostDevice(registry);
   return registry;
 }
 
-std::unique_ptr<rt::Device> cli::openDevice(Console &console,
-                                            const std::string &name,
-                                            std::string &fallback) {
-  rt::DeviceRegistry registry = makeRegistry();
+std::unique_ptr<rt::Device>
+cli::openDevice(Console &console, const std::string &name,
+                const sim::SimDeviceOptions &options, std::string &fallback) {
+  rt::DeviceRegistry registry = makeRegistry(options);
   if (name.empty()) {
     Result<std::unique_ptr<rt::Device>> cuda = registry.openDevice("cuda");
     if (cuda)
       return std::move(*cuda);
     fallback = cuda.message();
   }
-  const std::vector<std::string> known = {"cuda", "host"};
+  const std::vector<std::string> known = {"cuda", "sim", "host"};
   std::string kind = name.substr(0, name.find(':'));
   if (!name.empty() &&
       std::find(known.begin(), known.end(), kind) == known.end()) {

@@ -11,6 +11,7 @@
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Devices.h"
+#include "tools/girih/Interrupt.h"
 
 using namespace girih;
 using namespace girih::cli;
@@ -18,11 +19,52 @@ using namespace girih::cli;
 JobFlags::JobFlags(Command &command)
     : ProgramFlags(command, "FILE [NAME=x.npy | NAME:TYPE=x.npy]..."),
       device(command, "device", "NAME",
-             "cuda, cuda:1, ... or host (default: cuda where there is one)"),
+             "cuda, cuda:1, ..., sim or host (default: cuda where there is "
+             "one, else host)"),
+      arch(command, "arch", "SM", "the card that sim plays, such as sm_80"),
+      counters(command, "counters", "FORM",
+               "print what sim counts, as text or json"),
+      limit(command, "limit", "N",
+            "sim gives a kernel up after N instructions of warps"),
       dynamic(command, "dynamic",
               "-D says how large inputs are; the program is compiled for any "
               "size"),
       tensors(command) {}
+
+/// What the flags that only the simulator knows ask for. Reports them where
+/// they stand beside another device.
+static std::optional<sim::SimDeviceOptions> simOptions(Console &console,
+                                                       const JobFlags &flags) {
+  sim::SimDeviceOptions options;
+  options.arch = flags.arch;
+  options.counters = !flags.counters.empty();
+  bool isSim = flags.device.substr(0, flags.device.find(':')) == "sim";
+  for (const Setting *flag : {&flags.arch, &flags.counters, &flags.limit})
+    if (!isSim && !flag->empty()) {
+      console
+          .usage(codes::kCommandLine,
+                 "--" + flag->ArgStr.str() + " is for the simulator alone")
+          .help("add --device=sim");
+      return std::nullopt;
+    }
+  if (options.counters && flags.counters != "text" &&
+      flags.counters != "json") {
+    console.usage(codes::kCommandLine, "counters are 'text' or 'json', not '" +
+                                           flags.counters + "'");
+    return std::nullopt;
+  }
+  if (!flags.limit.empty()) {
+    std::optional<int64_t> limit = parseInteger(flags.limit.getValue());
+    if (!limit || *limit < 1) {
+      console.usage(codes::kCommandLine,
+                    "--limit is a positive number of instructions, not '" +
+                        flags.limit + "'");
+      return std::nullopt;
+    }
+    options.instructionLimit = uint64_t(*limit);
+  }
+  return options;
+}
 
 std::optional<Job> Job::open(Console &console, const JobFlags &flags,
                              const char *example) {
@@ -37,7 +79,11 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
     return std::nullopt;
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
-  job.opened = openDevice(console, flags.device, job.whyHost);
+  std::optional<sim::SimDeviceOptions> options = simOptions(console, flags);
+  if (!options)
+    return std::nullopt;
+  job.counterForm = flags.counters;
+  job.opened = openDevice(console, flags.device, *options, job.whyHost);
   if (!job.opened)
     return std::nullopt;
   return job;
@@ -96,11 +142,21 @@ bool Job::run(Console &console, const TensorSet &tensors, unsigned threads) {
   options.synchronize = true;
   options.threads = threads;
   options.progress = [&](double fraction) { bar.update(fraction); };
+  std::optional<Interrupt> interrupt;
+  if (onSim()) {
+    interrupt.emplace();
+    options.cancelled = [&] { return interrupt->seen(); };
+  }
   Status status = executable->run(tensors.params(), options);
   bar.finish();
   if (!status)
-    console.fail(codes::kDevice, status.message());
+    console.fail(onSim() ? codes::kKernelFault : codes::kDevice,
+                 status.message());
   return status.ok();
+}
+
+std::string Job::counters() const {
+  return wantsCounters() ? executable->counters(counterForm == "json") : "";
 }
 
 std::optional<std::vector<rt::HostArray>>

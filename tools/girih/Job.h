@@ -19,7 +19,7 @@ namespace girih::cli {
 
 struct JobFlags : ProgramFlags {
   explicit JobFlags(Command &command);
-  Setting device;
+  Setting device, arch, counters, limit;
   Switch dynamic;
   TensorFlags tensors;
 };
@@ -37,6 +37,7 @@ public:
   const Program &program() const { return source; }
   rt::Device &device() const { return *opened; }
   bool onHost() const { return opened->name() == "host"; }
+  bool onSim() const { return opened->name() == "sim"; }
   /// Why the host was taken where no device was named; else empty.
   const std::string &fallback() const { return whyHost; }
 
@@ -50,6 +51,10 @@ public:
 
   /// Runs once and waits. Reports failures.
   bool run(Console &console, const TensorSet &tensors, unsigned threads = 0);
+  /// What the device counted in the run before, as --counters asks for it;
+  /// empty without that flag.
+  std::string counters() const;
+  bool wantsCounters() const { return !counterForm.empty(); }
   /// The outputs, row-major. Reports failures.
   std::optional<std::vector<rt::HostArray>> outputs(Console &console,
                                                     const TensorSet &tensors);
@@ -62,6 +67,7 @@ private:
   std::unique_ptr<rt::Device> opened;
   std::string whyHost;
   bool isDynamic = false;
+  std::string counterForm; ///< "text", "json" or empty
   TensorPlan plan;
   std::unique_ptr<rt::Executable> executable;
   Sizes compiledFor;

@@ -110,10 +110,33 @@ Result<PlacedTensor> PlacedTensor::upload(rt::Device &device,
                       array.data() + from[size_t(flat)] * width, width);
         });
     copied = device.copyIn(placed->storage.data(), staging.data(), bytes);
+    if (copied)
+      copied = placed->poisonGaps(device);
   }
   if (!copied)
     return Failure{copied.message()};
   return placed;
+}
+
+Status PlacedTensor::poisonGaps(rt::Device &device) {
+  unsigned width = artifact::bytesOf(view.type);
+  std::vector<bool> isElement(storage.bytes() / width);
+  forEachElement(view.shape, view.strides, [&](int64_t position, int64_t) {
+    isElement[size_t(offset + position)] = true;
+  });
+  Status status;
+  auto end = isElement.end();
+  for (auto gap = isElement.begin(); status;) {
+    gap = std::find(gap, end, false);
+    if (gap == end)
+      break;
+    auto behind = std::find(gap, end, true);
+    auto *begin = static_cast<std::byte *>(storage.data());
+    status = device.poison(begin + (gap - isElement.begin()) * width,
+                           uint64_t(behind - gap) * width);
+    gap = behind;
+  }
+  return status;
 }
 
 Result<PlacedTensor> PlacedTensor::allocate(rt::Device &device,
@@ -130,7 +153,7 @@ Result<PlacedTensor> PlacedTensor::allocate(rt::Device &device,
 }
 
 Status PlacedTensor::poison(rt::Device &device) {
-  return device.fill(storage.data(), rt::kPoisonByte, storage.bytes());
+  return device.poison(storage.data(), storage.bytes());
 }
 
 Result<rt::HostArray> PlacedTensor::download(rt::Device &device) const {

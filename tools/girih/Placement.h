@@ -42,6 +42,7 @@ public:
   Result<rt::HostArray> download(rt::Device &device) const;
 
 private:
+  Status poisonGaps(rt::Device &device);
   static Result<PlacedTensor> place(rt::Device &device,
                                     artifact::ScalarType type,
                                     std::vector<int64_t> shape,

@@ -95,6 +95,8 @@ public:
           return;
       console.remark(summary(name, (*outputs)[o]));
     }
+    if (std::string counted = job->counters(); !counted.empty())
+      console.print(counted.back() == '\n' ? counted : counted + "\n");
   }
 
 private:

@@ -44,6 +44,17 @@ ROOMS = {
     "runtime": Room(
         1, ["compiler/arith", "compiler/artifact", "compiler/target"], []
     ),
+    "runtime/sim": Room(
+        2,
+        [
+            "compiler/arith",
+            "compiler/artifact",
+            "compiler/layout",
+            "compiler/target",
+            "runtime",
+        ],
+        [],
+    ),
     "compiler/mlirgen": Room(
         2,
         [
@@ -117,7 +128,8 @@ def room_of(path):
     """The room that a path rooted at the repository lies in, or None."""
     parts = path.split("/")
     if parts[0] == "runtime" and len(parts) > 1:
-        return "runtime"
+        inner = "/".join(parts[:2])
+        return inner if inner in ROOMS and len(parts) > 2 else "runtime"
     if parts[0] in ROOM_PARENTS and len(parts) > 2:
         return "/".join(parts[:2])
     return None
@@ -345,6 +357,9 @@ SAMPLES = [
     ("runtime/B.cpp", '#include "compiler/support/Diagnostics.h"\n',
      "runtime may not include compiler/support"),
     ("runtime/C.cpp", "#include <cuda.h>\n", "is CUDA's own"),
+    ("runtime/sim/A.cpp", '#include "runtime/Plan.h"\n', None),
+    ("runtime/A2.cpp", '#include "runtime/sim/Simulator.h"\n',
+     "runtime may not include runtime/sim"),
     ("runtime/D.cpp", "#include <fmt/format.h>\n",
      "runtime may not include fmt"),
     ("runtime/E.cpp", 'auto v = std::getenv("HOME");\n',

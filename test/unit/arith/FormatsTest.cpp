@@ -230,7 +230,8 @@ TEST_CASE("tf32 rounds to nearest even or cuts") {
   CHECK(roundToTf32(std::numeric_limits<float>::max()) == INFINITY);
   CHECK(roundToTf32(-INFINITY) == -INFINITY);
   CHECK(std::isnan(roundToTf32(floatFromBits(0x7f800001))));
-  CHECK(std::isnan(truncateToTf32(floatFromBits(0x7f800001))));
+  CHECK(truncateToTf32(floatFromBits(0x7f801fff)) == INFINITY);
+  CHECK(std::isnan(truncateToTf32(floatFromBits(0xff802000))));
   CHECK(roundToTf32(0x1p-149f) == 0.0f);
   CHECK(roundToTf32(0x1p-136f) == 0x1p-136f);
 
