@@ -227,7 +227,7 @@ Result<ScalarType> rt::npyElementType(const NpyHeader &header,
   if ((isBits16 && wants16) || (isBits8 && wants8))
     return *expected;
   std::optional<ScalarType> held = heldType(descr);
-  if (!held && (isBits16 || isBits8))
+  if (!held && !expected && (isBits16 || isBits8))
     return Failure{"it holds " + std::string(isBits16 ? "16" : "8") +
                    "-bit data without a type ('" + descr +
                    "'): say what the bits are, as in " +
