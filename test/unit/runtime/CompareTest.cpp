@@ -96,8 +96,8 @@ TEST_CASE("strides are followed") {
 }
 
 TEST_CASE("integers are compared as integers") {
-  HostArray a = *HostArray::create(ScalarType::I64, {2});
-  HostArray b = *HostArray::create(ScalarType::I64, {2});
+  HostArray a = std::move(*HostArray::create(ScalarType::I64, {2}));
+  HostArray b = std::move(*HostArray::create(ScalarType::I64, {2}));
   // 2^53 and 2^53 + 1 are one f64.
   storeBits(a.data(), ScalarType::I64, 0, uint64_t(1) << 53);
   storeBits(b.data(), ScalarType::I64, 0, (uint64_t(1) << 53) + 1);
@@ -112,8 +112,8 @@ TEST_CASE("integers are compared as integers") {
           "(0x0020000000000000), expected 9007199254740993 "
           "(0x0020000000000001)");
   }
-  HostArray p = *HostArray::create(ScalarType::Bool, {1});
-  HostArray q = *HostArray::create(ScalarType::Bool, {1});
+  HostArray p = std::move(*HostArray::create(ScalarType::Bool, {1}));
+  HostArray q = std::move(*HostArray::create(ScalarType::Bool, {1}));
   storeBits(p.data(), ScalarType::Bool, 0, 1);
   Result<CompareResult> result = compareBits(p.tensor(), q.tensor());
   REQUIRE(result);

@@ -156,7 +156,7 @@ TEST_CASE("special values hold everything a type has") {
 TEST_CASE("random integers and booleans") {
   constexpr int64_t kCount = 4096;
   auto drawn = [](ScalarType type, RandomKind kind) {
-    HostArray array = *HostArray::create(type, {kCount});
+    HostArray array = std::move(*HostArray::create(type, {kCount}));
     fillRandom(array, kind, 7, 1);
     std::vector<double> values;
     for (int64_t i = 0; i < kCount; ++i)
