@@ -12,6 +12,8 @@
 #include "tools/girih/Codes.h"
 #include "tools/girih/Devices.h"
 
+#include <algorithm>
+
 using namespace girih;
 using namespace girih::cli;
 
@@ -25,7 +27,8 @@ JobFlags::JobFlags(Command &command)
       tensors(command) {}
 
 std::optional<Job> Job::open(Console &console, const JobFlags &flags,
-                             const char *example) {
+                             const char *example,
+                             std::vector<std::string> probes) {
   std::optional<Program> program = Program::open(console, flags, example);
   if (!program)
     return std::nullopt;
@@ -35,6 +38,11 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
                   llvm::ArrayRef<std::string>(flags.positional).drop_front());
   if (!plan)
     return std::nullopt;
+  std::vector<std::string> given;
+  for (const TensorFile &file : plan->files)
+    given.push_back(file.name);
+  job.source.willGive(std::move(given));
+  job.source.probe(std::move(probes));
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
   job.opened = openDevice(console, flags.device, job.whyHost);
@@ -58,8 +66,7 @@ std::optional<TensorSet> Job::prepare(Console &console, const Sizes &sizes) {
     if (!executable && !load(console, source.artifact()))
       return std::nullopt;
   } else {
-    Sizes fixed = isDynamic ? Sizes() : sizes;
-    if (!executable || fixed != compiledFor) {
+    if (!executable || (!isDynamic && sizes != compiledFor)) {
       std::string target = source.target();
       if (target.empty()) {
         std::optional<target::GpuTarget> own = opened->target();
@@ -72,15 +79,26 @@ std::optional<TensorSet> Job::prepare(Console &console, const Sizes &sizes) {
           return std::nullopt;
         }
       }
+      pipeline::CompileOptions options = source.options();
+      options.target = target;
+      options.given = sizes;
+      options.anySize = isDynamic;
       std::optional<pipeline::CompileResult> result =
-          source.compile(console, pipeline::Phase::Ptx, fixed, target);
+          source.compile(console, options);
       if (!result || !load(console, *result->artifact))
         return std::nullopt;
       choices = std::move(result->report);
-      compiledFor = std::move(fixed);
+      parameters = std::move(result->parameters);
+      probed = std::move(result->probes);
+      compiledFor = sizes;
     }
   }
-  return makeTensors(console, *opened, artifact().signature, plan, sizes);
+  Sizes own;
+  for (const auto &size : sizes)
+    if (std::find(parameters.begin(), parameters.end(), size.first) ==
+        parameters.end())
+      own.push_back(size);
+  return makeTensors(console, *opened, artifact().signature, plan, own);
 }
 
 std::string Job::variantFor(const TensorSet &tensors) const {

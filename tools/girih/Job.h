@@ -28,7 +28,8 @@ class Job {
 public:
   /// Reads the program, opens the device. Reports what is wrong.
   static std::optional<Job> open(Console &console, const JobFlags &flags,
-                                 const char *example);
+                                 const char *example,
+                                 std::vector<std::string> probes = {});
 
   /// Compiles for `sizes` and loads the result, or keeps what is loaded if it
   /// serves them too; then makes the tensors.
@@ -45,6 +46,10 @@ public:
   rt::Executable &loaded() const { return *executable; }
   /// What the compiler chose; empty for an artifact that was read.
   const std::vector<std::string> &report() const { return choices; }
+  /// Temporaries that are outputs too, with their statements.
+  const std::vector<std::pair<std::string, std::string>> &probes() const {
+    return probed;
+  }
   /// The name of the variant that these tensors get; empty on the host.
   std::string variantFor(const TensorSet &tensors) const;
 
@@ -62,6 +67,8 @@ private:
   std::unique_ptr<rt::Device> opened;
   std::string whyHost;
   bool isDynamic = false;
+  std::vector<std::string> parameters; ///< given names that are no sizes
+  std::vector<std::pair<std::string, std::string>> probed;
   TensorPlan plan;
   std::unique_ptr<rt::Executable> executable;
   Sizes compiledFor;
