@@ -260,10 +260,12 @@ private:
   void track(const Piece &piece) {
     switch (piece.kind) {
     case TokenKind::LeftBracket:
-      ++brackets;
+    case TokenKind::LeftParen:
+      open.push_back(piece.kind);
       break;
     case TokenKind::RightBracket:
-      --brackets;
+    case TokenKind::RightParen:
+      open.pop_back();
       break;
     default:
       break;
@@ -278,6 +280,11 @@ private:
   /// `~` and `=` are two tokens of one sign.
   bool atTildeEqual(const Piece &piece) const {
     return piece.range.end < text.size() && text[piece.range.end] == '=';
+  }
+
+  /// Directly inside '[': an order clause.
+  bool inBrackets() const {
+    return !open.empty() && open.back() == TokenKind::LeftBracket;
   }
 
   bool needsSpace(const Piece &piece) const {
@@ -309,13 +316,13 @@ private:
     case TokenKind::RightBrace:
       return !tight.count(piece.range.begin) && before != TokenKind::LeftBrace;
     case TokenKind::Equal:
-      return !brackets && !(before == TokenKind::Tilde && touching);
+      return !inBrackets() && !(before == TokenKind::Tilde && touching);
     default:
       break;
     }
     if (before == TokenKind::LeftBrace)
       return !tight.count(last->range.begin);
-    if (before == TokenKind::Equal && brackets)
+    if (before == TokenKind::Equal && inBrackets())
       return false;
     // Two angles that touch are one sign.
     if (touching && before == kind &&
@@ -356,7 +363,7 @@ private:
   const Piece *last = nullptr;
   size_t at = 0;
   unsigned current = 0; ///< the indentation of the statement
-  unsigned brackets = 0;
+  std::vector<TokenKind> open; ///< brackets and parentheses
   bool unary = false;
 };
 

@@ -27,8 +27,7 @@ JobFlags::JobFlags(Command &command)
       tensors(command) {}
 
 std::optional<Job> Job::open(Console &console, const JobFlags &flags,
-                             const char *example,
-                             std::vector<std::string> probes) {
+                             const char *example, JobExtras extras) {
   std::optional<Program> program = Program::open(console, flags, example);
   if (!program)
     return std::nullopt;
@@ -42,7 +41,8 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
   for (const TensorFile &file : plan->files)
     given.push_back(file.name);
   job.source.willGive(std::move(given));
-  job.source.probe(std::move(probes));
+  job.source.probe(std::move(extras.probes));
+  job.source.keepForms(std::move(extras.keep));
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
   job.opened = openDevice(console, flags.device, job.whyHost);

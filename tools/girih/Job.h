@@ -24,12 +24,17 @@ struct JobFlags : ProgramFlags {
   TensorFlags tensors;
 };
 
+/// What a command wants besides what the flags say.
+struct JobExtras {
+  std::vector<std::string> probes = {}; ///< CompileOptions::probes
+  std::string keep = {};                ///< Program::keepForms
+};
+
 class Job {
 public:
   /// Reads the program, opens the device. Reports what is wrong.
   static std::optional<Job> open(Console &console, const JobFlags &flags,
-                                 const char *example,
-                                 std::vector<std::string> probes = {});
+                                 const char *example, JobExtras extras = {});
 
   /// Compiles for `sizes` and loads the result, or keeps what is loaded if it
   /// serves them too; then makes the tensors.

@@ -68,9 +68,8 @@ static bool checkFunctions(Console &console, const std::string &how) {
 
 /// `3-assoc.mlir`: in a listing the phases stand in their order.
 static std::string fileNameOf(Phase phase) {
-  static constexpr const char *kEndings[] = {".te",    ".mlir", ".mlir",
-                                             ".scop",  ".sched", ".mlir",
-                                             ".mlir",  ".ptx"};
+  static constexpr const char *kEndings[] = {
+      ".te", ".mlir", ".mlir", ".scop", ".sched", ".mlir", ".mlir", ".ptx"};
   auto number = size_t(phase) - size_t(Phase::Ast);
   return std::to_string(number + 1) + "-" +
          std::string(pipeline::infoOf(phase).name) + kEndings[number];

@@ -49,7 +49,7 @@ TEST_CASE("one style") {
         "f32[N]? = none) -> Y: f32[M] where M % 8 == 0 {\n"
         "  numerics { functions = fast }\n\n"
         "  // about s\n"
-        "  s[i] = sum[k, order=seg(4, seq, m=seq)](X[i, k]) * -2 + f32(i)\n"
+        "  s[i] = sum[k, order=seg(4, seq, m = seq)](X[i, k]) * -2 + f32(i)\n"
         "  Y[i] = if not (s[i] < 1) and b == none then exp.fast(s[i]) else\n"
         "      (s[i])  // end\n"
         "}\n\n"
