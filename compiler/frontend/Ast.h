@@ -387,7 +387,8 @@ struct Statement {
   SourceRange range;
   /// `a, b = f(X)`: the names behind the first.
   std::vector<Name> moreTargets;
-  // Sema:
+  // Sema: the call whose place it took; an empty name where there is none.
+  Name inlinedFrom;
   const Tensor *tensor = nullptr;
 };
 

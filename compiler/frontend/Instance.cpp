@@ -308,6 +308,7 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   if (functions)
     setAccuracy(*copy->value, *functions);
   copy->range = statement.range;
+  copy->inlinedFrom = statement.inlinedFrom;
   return copy;
 }
 

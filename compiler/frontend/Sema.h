@@ -147,6 +147,7 @@ private:
   void checkConstraints(OpScope &scope);
   bool checkTensorName(const OpScope &scope, const Name &name);
   void checkStatement(OpScope &scope, Statement &statement);
+  void checkDefinition(OpScope &scope, Statement &statement);
   Tensor *targetOf(OpScope &scope, Statement &statement);
   void finishTemporary(OpScope &scope, Statement &statement, Tensor &tensor);
   void finishOutput(OpScope &scope, Statement &statement, Tensor &tensor);

@@ -389,6 +389,7 @@ private:
     }
     for (const auto &inner : instance->statements) {
       copies.push_back(cloner.clone(*inner));
+      copies.back()->inlinedFrom = {callee.name.text, call.callee.range};
       if (auto place = places.find(inner->target.text); place != places.end())
         copies.back()->target.range = place->second;
     }

@@ -221,6 +221,16 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
+  std::optional<Note> context;
+  if (const Name &from = statement.inlinedFrom; !from.text.empty())
+    context =
+        Note{fmt::format("in the call of '{}' here", from.text), from.range};
+  reporter.setContext(context);
+  checkDefinition(scope, statement);
+  reporter.setContext(std::nullopt);
+}
+
+void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   unsigned before = reporter.errors();
   if (!statement.moreTargets.empty())
     reporter.error(codes::kWrongKind,

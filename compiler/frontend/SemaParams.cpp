@@ -323,6 +323,21 @@ bool Sema::bindConst(const OpDecl &op, const OpParam &param,
   return true;
 }
 
+static bool showsSize(const std::vector<TensorDecl> &decls,
+                      const std::string &name) {
+  for (const TensorDecl &decl : decls)
+    for (const DimDecl &dim : decl.dims)
+      if (dim.symbol == name)
+        return true;
+  return false;
+}
+
+/// A size that only tensors show which the instance does not have.
+static bool isOfAbsent(const OpDecl &op, const OpDecl &instance,
+                       const std::string &size) {
+  return showsSize(op.inputs, size) && !showsSize(instance.inputs, size);
+}
+
 /// Letters, digits and '_' of a value, for the name of an instance.
 static std::string mangled(const std::string &text) {
   std::string result;
@@ -385,7 +400,9 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   for (const TensorDecl &output : op.outputs)
     instance->outputs.push_back(cloner.clone(output));
   instance->docs = op.docs;
-  instance->constraints = op.constraints;
+  for (const SizeConstraint &constraint : op.constraints)
+    if (!isOfAbsent(op, *instance, constraint.name.text))
+      instance->constraints.push_back(constraint);
   instance->functions = op.functions;
   for (const auto &statement : op.statements)
     instance->statements.push_back(cloner.clone(*statement));

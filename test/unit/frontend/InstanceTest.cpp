@@ -104,6 +104,32 @@ TEST_CASE("a call's statements take its place") {
         "Z = f32(softmax_P_2[i, j] / sum[k](softmax_P_2[i, k]) * f32(128))\n");
 }
 
+TEST_CASE("a constraint on a size of an absent tensor is absent") {
+  const std::string text =
+      "op o(X: f32[M], b: f32[N]? = none) -> Y: f32[M] where N > 4, M < 9 {\n"
+      "  Y[i] = if b == none then X[i] else X[i] + sum[k](b[k])\n}\n";
+  Checked checked = checkWith(text, {});
+  REQUIRE(checked.program != nullptr);
+  CHECK(checked.program->findOp("o")->constraints.size() == 1);
+  checked = checkWith(text, {"o", {{"b", "present"}}, {}});
+  REQUIRE(checked.program != nullptr);
+  CHECK(checked.program->findOp("o")->constraints.size() == 2);
+}
+
+TEST_CASE("an error inside a called operator names the call") {
+  Checked checked = check("op c<type T in {f32, f16}>(X: T[N]) -> Y: T[N] {\n"
+                          "  Y[i] = X[i] * 2f32\n}\n"
+                          "op d(X: f16[N]) -> Y: f16[N] { Y = c(X) }\n");
+  REQUIRE(checked.program == nullptr);
+  REQUIRE(checked.diagnostics.all().size() == 1);
+  CHECK(checked.diagnostics.renderText(false).find(
+            "t.te:2:10: error[G0301]: the operands of '*' have different "
+            "types: f16 and f32\n"
+            "    2 |   Y[i] = X[i] * 2f32\n"
+            "      |          ^^^^^^^^^^^\n"
+            "t.te:4:36: note: in the call of 'c' here\n") == 0);
+}
+
 TEST_CASE("calls: several outputs, parameters, optional tensors, names") {
   const std::string inner =
       "op two<const S: f32 = 2, const NEG: bool = false>"
