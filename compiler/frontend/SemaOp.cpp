@@ -16,13 +16,19 @@ namespace girih::frontend {
 void Sema::checkOp(OpDecl &op) {
   OpScope scope(op);
   unsigned before = reporter.errors();
-  for (const auto &statement : op.statements)
+  for (const auto &statement : op.statements) {
     scope.firstStatement.try_emplace(statement->target.text, statement.get());
+    for (const Name &target : statement->moreTargets)
+      scope.firstStatement.try_emplace(target.text, statement.get());
+  }
   collectSizes(scope);
   declareTensors(scope);
   checkConstraints(scope);
-  for (auto &statement : op.statements)
-    checkStatement(scope, *statement);
+  for (size_t i = 0; i < op.statements.size();)
+    if (!isCall(*op.statements[i]))
+      checkStatement(scope, *op.statements[i++]);
+    else if (!expandCall(scope, i))
+      abandonCall(scope, *op.statements[i++]);
   checkUses(scope, reporter.errors() == before);
 }
 
@@ -215,7 +221,21 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
+  std::optional<Note> context;
+  if (const Name &from = statement.inlinedFrom; !from.text.empty())
+    context =
+        Note{fmt::format("in the call of '{}' here", from.text), from.range};
+  reporter.setContext(context);
+  checkDefinition(scope, statement);
+  reporter.setContext(std::nullopt);
+}
+
+void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   unsigned before = reporter.errors();
+  if (!statement.moreTargets.empty())
+    reporter.error(codes::kWrongKind,
+                   "only a call of an operator gives several tensors",
+                   statement.value->range);
   Tensor *tensor = targetOf(scope, statement);
   statement.tensor = tensor;
   // A temporary becomes visible behind its statement only, but its own
@@ -324,6 +344,9 @@ void Sema::checkUses(OpScope &scope, bool clean) {
     return;
   for (const auto &tensor : scope.op.tensors) {
     if (scope.read.count(tensor.get()) || tensor->role == Tensor::Role::Output)
+      continue;
+    // What reads it may be what this instance leaves out.
+    if (tensor->role == Tensor::Role::Input && scope.op.written)
       continue;
     if (tensor->role == Tensor::Role::Input)
       reporter.warning(
