@@ -34,6 +34,8 @@ public:
   void unbind() { indices.pop_back(); }
   /// Says that `index` runs over `extent` because of what stands at `range`.
   void fix(IndexVariable &index, const Extent &extent, SourceRange range);
+  /// The tensor that a read of `name` means. Reports what is wrong.
+  const Tensor *findTensor(const Name &name);
   bool rangeReported(const IndexVariable &index) const {
     return conflicting.count(&index) != 0;
   }
@@ -45,6 +47,7 @@ private:
   Type checkNode(LiteralExpr &node, Expr &expr, Type want);
   Type checkNode(BoolExpr &node, Expr &expr, Type want);
   Type checkNode(NameExpr &node, Expr &expr, Type want);
+  Type checkNode(IsNoneExpr &node, Expr &expr, Type want);
   Type checkNode(CastExpr &node, Expr &expr, Type want);
   Type checkNode(UnaryExpr &node, Expr &expr, Type want);
   Type checkNode(BinaryExpr &node, Expr &expr, Type want);
@@ -56,7 +59,17 @@ private:
   bool checkArity(const CallExpr &node, const Expr &expr, size_t wanted);
   Type unify(const std::vector<Expr *> &operands, Type want,
              const std::string &what);
+  // Operands (ExprOperands.cpp): what `what` needs is reported where `type` is
+  // something else.
   bool needFloat(ScalarType type, SourceRange range, const std::string &what);
+  /// A float that can be computed in, or an integer.
+  bool needNumber(ScalarType type, SourceRange range, const std::string &what);
+  bool needInteger(ScalarType type, SourceRange range, const std::string &what);
+  void noNumber(ScalarType type, SourceRange range, const std::string &what);
+  Type checkLiteral(LiteralExpr &node, Expr &expr, Type want, bool negated);
+  Type checkIntegerLiteral(LiteralExpr &node, SourceRange range,
+                           ScalarType type, bool negated);
+  Type checkBits(CallExpr &node);
   bool needBool(Expr &expr, const std::string &what);
   void literalAlone(const Expr &expr);
   void undefined(std::string_view name, SourceRange range,
@@ -65,9 +78,9 @@ private:
   // Tensors, indices, ranges (ExprRanges.cpp).
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
-  const Tensor *findTensor(const Name &name);
   bool checkSubscript(Subscript &subscript, const Tensor &tensor, size_t dim);
-  bool checkOrder(const ReduceExpr &node, const Expr &expr);
+  bool checkOrder(const ReduceExpr &node, ScalarType type);
+  bool isAbsent(std::string_view name) const;
   IndexVariable *findIndex(std::string_view name) const;
   std::vector<std::string> indexNames() const;
   std::vector<std::string> tensorNames() const;

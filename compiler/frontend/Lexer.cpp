@@ -62,8 +62,8 @@ bool continuesName(char c) { return startsName(c) || isDigit(c); }
 
 class Lexer {
 public:
-  Lexer(std::string_view text, Reporter &reporter)
-      : text(text), reporter(reporter) {}
+  Lexer(std::string_view text, Reporter &reporter, uint32_t base)
+      : text(text), reporter(reporter), base(base) {}
 
   LexedFile run() {
     if (text.substr(0, 3) == "\xEF\xBB\xBF")
@@ -83,7 +83,7 @@ private:
     Token token;
     token.kind = kind;
     token.startsLine = lineStart;
-    token.range = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
+    token.range = from(begin);
     token.docBegin = docBegin;
     token.docEnd = static_cast<uint32_t>(file.docLines.size());
     docBegin = token.docEnd;
@@ -92,7 +92,8 @@ private:
   }
 
   SourceRange from(size_t begin) const {
-    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
+    return {base + static_cast<uint32_t>(begin),
+            base + static_cast<uint32_t>(at)};
   }
 
   /// Skips white space and comments; false at the end of the text.
@@ -122,7 +123,9 @@ private:
       file.docLines.emplace_back(
           body.substr(0, last == std::string_view::npos ? 0 : last + 1));
     }
+    size_t begin = at;
     at = end;
+    file.comments.push_back(from(begin));
   }
 
   void next() {
@@ -168,7 +171,8 @@ private:
   }
 
   /// number ::= (digits ['.' digits] [('e'|'E') sign digits]
-  ///          | '0x' hexdigits ['.' hexdigits] 'p' sign digits) [type name]
+  ///          | '0x' hexdigits [['.' hexdigits] 'p' sign digits])
+  ///          [type name]
   void number() {
     size_t begin = at;
     std::string wrong;
@@ -178,7 +182,9 @@ private:
       size_t digits = at;
       while (isHexDigit(peek()))
         ++at;
+      bool isWhole = true;
       if (peek() == '.' && peek(1) != '.') {
+        isWhole = false;
         ++at;
         while (isHexDigit(peek()))
           ++at;
@@ -186,8 +192,8 @@ private:
       bool any =
           std::any_of(text.begin() + digits, text.begin() + at, isHexDigit);
       if (!any)
-        wrong = "a hexadecimal float needs digits";
-      else if (!exponent('p', 'P')) {
+        wrong = "a hexadecimal number needs digits";
+      else if (!exponent('p', 'P') && !isWhole) {
         wrong = "a hexadecimal float needs an exponent";
         help = "write it like 0x1.8p0";
       }
@@ -209,7 +215,7 @@ private:
     while (continuesName(peek()))
       ++at;
     std::string_view suffix = text.substr(suffixBegin, at - suffixBegin);
-    if (wrong.empty() && !suffix.empty() && !isTypeName(suffix))
+    if (wrong.empty() && !suffix.empty() && !typeNamed(suffix))
       wrong = fmt::format("'{}' is not a type that a literal can have",
                           suffix.substr(0, kMaxSpelling));
     if (!wrong.empty()) {
@@ -284,7 +290,8 @@ private:
       {"->", TokenKind::Arrow},      {"..", TokenKind::DotDot},
       {"==", TokenKind::EqualEqual}, {">=", TokenKind::GreaterEqual},
       {"<=", TokenKind::LessEqual},  {"!=", TokenKind::NotEqual},
-      {"+=", TokenKind::PlusEqual},
+      {"+=", TokenKind::PlusEqual},  {"<<", TokenKind::LessLess},
+      {">>", TokenKind::GreaterGreater},
   };
   static constexpr Single kSingles[] = {
       {'&', TokenKind::Ampersand},   {'^', TokenKind::Caret},
@@ -302,6 +309,7 @@ private:
 
   std::string_view text;
   Reporter &reporter;
+  uint32_t base;
   size_t at = 0;
   bool lineStart = true;
   uint32_t docBegin = 0;
@@ -310,15 +318,21 @@ private:
 
 } // namespace
 
-LexedFile lex(std::string_view text, Reporter &reporter) {
-  return Lexer(text, reporter).run();
+LexedFile lex(std::string_view text, Reporter &reporter, uint32_t base) {
+  return Lexer(text, reporter, base).run();
 }
 
 NumberParts splitNumber(std::string_view text) {
   size_t i = 0;
   if (text.size() > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     size_t p = text.find_first_of("pP");
-    i = p == std::string_view::npos ? text.size() : p + 1;
+    if (p == std::string_view::npos) {
+      i = 2;
+      while (i < text.size() && isHexDigit(text[i]))
+        ++i;
+      return {text.substr(0, i), text.substr(i)};
+    }
+    i = p + 1;
     if (i < text.size() && (text[i] == '+' || text[i] == '-'))
       ++i;
   } else {
@@ -390,6 +404,10 @@ std::string_view describe(TokenKind kind) {
     return "'<'";
   case TokenKind::LessEqual:
     return "'<='";
+  case TokenKind::LessLess:
+    return "'<<'";
+  case TokenKind::GreaterGreater:
+    return "'>>'";
   case TokenKind::Minus:
     return "'-'";
   case TokenKind::NotEqual:

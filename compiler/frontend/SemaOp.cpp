@@ -16,13 +16,19 @@ namespace girih::frontend {
 void Sema::checkOp(OpDecl &op) {
   OpScope scope(op);
   unsigned before = reporter.errors();
-  for (const auto &statement : op.statements)
+  for (const auto &statement : op.statements) {
     scope.firstStatement.try_emplace(statement->target.text, statement.get());
+    for (const Name &target : statement->moreTargets)
+      scope.firstStatement.try_emplace(target.text, statement.get());
+  }
   collectSizes(scope);
   declareTensors(scope);
   checkConstraints(scope);
-  for (auto &statement : op.statements)
-    checkStatement(scope, *statement);
+  for (size_t i = 0; i < op.statements.size();)
+    if (!isCall(*op.statements[i]))
+      checkStatement(scope, *op.statements[i++]);
+    else if (!expandCall(scope, i))
+      abandonCall(scope, *op.statements[i++]);
   checkUses(scope, reporter.errors() == before);
 }
 
@@ -215,7 +221,21 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
+  std::optional<Note> context;
+  if (const Name &from = statement.inlinedFrom; !from.text.empty())
+    context =
+        Note{fmt::format("in the call of '{}' here", from.text), from.range};
+  reporter.setContext(context);
+  checkDefinition(scope, statement);
+  reporter.setContext(std::nullopt);
+}
+
+void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   unsigned before = reporter.errors();
+  if (!statement.moreTargets.empty())
+    reporter.error(codes::kWrongKind,
+                   "only a call of an operator gives several tensors",
+                   statement.value->range);
   Tensor *tensor = targetOf(scope, statement);
   statement.tensor = tensor;
   // A temporary becomes visible behind its statement only, but its own
@@ -252,18 +272,12 @@ void Sema::checkStatement(OpScope &scope, Statement &statement) {
 void Sema::finishTemporary(OpScope &scope, Statement &statement,
                            Tensor &tensor) {
   ScalarType type = statement.value->type;
-  if (!isFloat(type)) {
+  if (type == ScalarType::Index) {
     scope.poisoned.insert(&tensor);
-    if (type == ScalarType::Bool)
-      reporter
-          .error(codes::kNoType, "tensors of bool are not supported yet",
-                 statement.value->range)
-          .help("choose between numbers: if ... then 1f32 else 0f32");
-    else
-      reporter
-          .error(codes::kWrongOperandType, "an index is not a tensor's element",
-                 statement.value->range)
-          .help("cast it, for example f32(i)");
+    reporter
+        .error(codes::kWrongOperandType, "an index is not a tensor's element",
+               statement.value->range)
+        .help("cast it, for example f32(i) or i64(i)");
     return;
   }
   for (auto &index : statement.indices) {
@@ -304,8 +318,7 @@ void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
                     spelling(tensor.type), spelling(type)),
         statement.value->range);
     d.note("it is declared here", declared);
-    if (type != ScalarType::Bool)
-      d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
+    d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
                          shortened(*statement.value)));
     return;
   }
@@ -331,6 +344,9 @@ void Sema::checkUses(OpScope &scope, bool clean) {
     return;
   for (const auto &tensor : scope.op.tensors) {
     if (scope.read.count(tensor.get()) || tensor->role == Tensor::Role::Output)
+      continue;
+    // What reads it may be what this instance leaves out.
+    if (tensor->role == Tensor::Role::Input && scope.op.written)
       continue;
     if (tensor->role == Tensor::Role::Input)
       reporter.warning(

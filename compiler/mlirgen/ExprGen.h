@@ -38,6 +38,9 @@ public:
     return tensors.lookup(&tensor);
   }
 
+  /// Only a suffix at a use chooses an accuracy: the operator's was replaced.
+  void useOneAccuracy() { oneAccuracy = true; }
+
   /// The value of `expr`, of type typeOf(expr.type).
   mlir::Value emit(const frontend::Expr &expr);
 
@@ -53,8 +56,11 @@ private:
   mlir::Location locOf(const frontend::Expr &expr) const;
   mlir::Value emitConstant(double value, frontend::ScalarType type,
                            mlir::Location loc);
+  /// The low bits of `bits`, as an integer or bool.
+  mlir::Value emitInteger(uint64_t bits, mlir::Type type, mlir::Location loc);
   mlir::Value emitNode(const frontend::LiteralExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::BoolExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::IsNoneExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::NameExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::AccessExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::CastExpr &, const frontend::Expr &);
@@ -63,10 +69,13 @@ private:
   mlir::Value emitNode(const frontend::IfExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::CallExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::ReduceExpr &, const frontend::Expr &);
+  te::Accuracy accuracyOf(const frontend::CallExpr &call) const;
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
+  mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
   /// The text of te.reduce's `order`.
-  std::string orderOf(const frontend::ReduceExpr &reduce);
+  std::string orderOf(const frontend::ReduceExpr &reduce,
+                      frontend::ScalarType type);
 
   mlir::OpBuilder &builder;
   const SourceFile &source;
@@ -76,6 +85,9 @@ private:
   llvm::DenseMap<const frontend::IndexVariable *, mlir::Value> indices;
   /// Functions do not recurse, so each parameter has one value at a time.
   llvm::DenseMap<const frontend::FnParam *, mlir::Value> parameters;
+  /// Around the call that is being emitted.
+  std::optional<frontend::Accuracy> inherited;
+  bool oneAccuracy = false;
   /// Inside a library function, which has no place in the file: the call's.
   std::optional<mlir::Location> libraryCall;
 };
