@@ -383,10 +383,10 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
     fine = needFloat(*type, range, what);
     if (fine && *type != ScalarType::F32) {
       sema.report()
-          .error(codes::kWrongOperandType,
-                 fmt::format("'tf32' rounds an f32, this is {}",
-                             spelling(*type)),
-                 range)
+          .error(
+              codes::kWrongOperandType,
+              fmt::format("'tf32' rounds an f32, this is {}", spelling(*type)),
+              range)
           .help(fmt::format("cast it first: tf32(f32({}))",
                             shortened(*arguments[0])));
       fine = false;

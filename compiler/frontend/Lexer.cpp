@@ -287,10 +287,10 @@ private:
     TokenKind kind;
   };
   static constexpr Pair kPairs[] = {
-      {"->", TokenKind::Arrow},      {"..", TokenKind::DotDot},
-      {"==", TokenKind::EqualEqual}, {">=", TokenKind::GreaterEqual},
-      {"<=", TokenKind::LessEqual},  {"!=", TokenKind::NotEqual},
-      {"+=", TokenKind::PlusEqual},  {"<<", TokenKind::LessLess},
+      {"->", TokenKind::Arrow},          {"..", TokenKind::DotDot},
+      {"==", TokenKind::EqualEqual},     {">=", TokenKind::GreaterEqual},
+      {"<=", TokenKind::LessEqual},      {"!=", TokenKind::NotEqual},
+      {"+=", TokenKind::PlusEqual},      {"<<", TokenKind::LessLess},
       {">>", TokenKind::GreaterGreater},
   };
   static constexpr Single kSingles[] = {

@@ -240,7 +240,7 @@ void Sema::checkFunction(FnDecl &fn) {
                     fn.name.text, spelling(fn.result), spelling(*type)),
         fn.body->range);
     d.help(fmt::format("cast it: {}({})", spelling(fn.result),
-                         shortened(*fn.body)));
+                       shortened(*fn.body)));
     return;
   }
   countInlined(*fn.body, fn.inlinedSize, fn.inlinedDepth);

@@ -319,7 +319,7 @@ void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
         statement.value->range);
     d.note("it is declared here", declared);
     d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
-                         shortened(*statement.value)));
+                       shortened(*statement.value)));
     return;
   }
   // The whole output must be defined: its declaration is one more access.

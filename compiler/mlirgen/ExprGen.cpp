@@ -167,8 +167,8 @@ Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {
   if (cast.operand->type == cast.to)
     return value;
   if (cast.operand->type == ScalarType::Index && isStorageOnly(cast.to))
-    value = te::CastOp::create(builder, locOf(expr), builder.getI64Type(),
-                               value);
+    value =
+        te::CastOp::create(builder, locOf(expr), builder.getI64Type(), value);
   else if (cast.operand->type == ScalarType::Index && isFloat(cast.to))
     return te::ToFloatOp::create(builder, locOf(expr), typeOf(cast.to), value);
   return te::CastOp::create(builder, locOf(expr), typeOf(cast.to), value);
@@ -430,11 +430,10 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   for (const auto &index : reduce.indices)
     extents.push_back(extentOf(*index->extent));
   Location loc = locOf(expr);
-  auto op = te::ReduceOp::create(builder, loc, typeOf(expr.type),
-                                 kindOf(reduce.kind), namesOf(reduce.indices),
-                                 builder.getArrayAttr(extents),
-                                 orderOf(reduce, expr.type),
-                                 te::TermAttr(), te::Leaf::Plain);
+  auto op = te::ReduceOp::create(
+      builder, loc, typeOf(expr.type), kindOf(reduce.kind),
+      namesOf(reduce.indices), builder.getArrayAttr(extents),
+      orderOf(reduce, expr.type), te::TermAttr(), te::Leaf::Plain);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);
