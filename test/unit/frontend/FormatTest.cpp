@@ -89,11 +89,12 @@ TEST_CASE("formatting keeps the tree and comes to rest") {
     CHECK(ast(once) == ast(text));
     // Without white space that separates nothing, too.
     std::string wide;
-    bool comment = false;
+    bool comment = false, quoted = false;
     for (size_t i = 0; i < text.size(); ++i) {
       wide += text[i];
       comment = text[i] != '\n' && (comment || text.substr(i, 2) == "//");
-      if (!comment && (text[i] == ',' || text[i] == '('))
+      quoted ^= !comment && text[i] == '"';
+      if (!comment && !quoted && (text[i] == ',' || text[i] == '('))
         wide += "  ";
     }
     CHECK(ast(formatted(wide)) == ast(text));
