@@ -7,8 +7,8 @@
 //
 // Works on tokens and comments, so that nothing can get lost: the tree only
 // says where items and statements start. Between two tokens stands one space or
-// none; a line of its own begins at every item and statement, and where the
-// author broke one.
+// none; a line of its own begins at every item and statement, where the author
+// broke one, and at the parameters of a header that is too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,8 @@ struct Piece {
   SourceRange range;
   std::string_view text;
 };
+
+constexpr size_t kWidth = 80;
 
 struct Line {
   std::string code;
@@ -69,12 +71,65 @@ public:
   }
 
   std::string run() {
-    for (at = 0; at < pieces.size(); ++at)
-      place(pieces[at]);
+    placeAll();
+    if (breakLong())
+      placeAll();
     return printLines();
   }
 
 private:
+  void placeAll() {
+    lines.clear();
+    open.clear();
+    last = nullptr;
+    current = 0;
+    unary = false;
+    for (at = 0; at < pieces.size(); ++at)
+      place(pieces[at]);
+  }
+
+  /// The header of an operator or a run on one line that is too long gets a
+  /// line for each parameter. What its author has broken stays.
+  bool breakLong() {
+    for (SourceRange list : lists) {
+      auto line = lineOf.find(list.begin);
+      if (line == lineOf.end() || lines[line->second].code.size() <= kWidth)
+        continue;
+      unsigned depth = 0;
+      std::set<uint32_t> places;
+      bool broken = false, wanted = false, inAngles = false;
+      bool ended = false, manyResults = false;
+      for (const Piece &piece : pieces) {
+        if (piece.range.begin < list.begin || piece.range.begin >= list.end)
+          continue;
+        broken |= piece.startsLine && piece.range.begin != list.begin;
+        if (wanted)
+          places.insert(piece.range.begin);
+        wanted = false;
+        if (angles.count(piece.range.begin))
+          inAngles = piece.kind == TokenKind::Less;
+        if (piece.kind == TokenKind::LeftParen ||
+            piece.kind == TokenKind::LeftBracket)
+          ++depth;
+        if (piece.kind == TokenKind::RightParen ||
+            piece.kind == TokenKind::RightBracket)
+          --depth;
+        bool first = piece.kind == TokenKind::LeftParen && places.empty();
+        bool comma = piece.kind == TokenKind::Comma;
+        wanted = !inAngles && (ended ? manyResults && depth == 0 && comma
+                                     : depth == 1 && (first || comma));
+        if (!ended && !inAngles && depth == 0 &&
+            piece.kind == TokenKind::RightParen) {
+          ended = true;
+          manyResults = list.end - piece.range.end > kWidth * 3 / 4;
+        }
+      }
+      if (!broken)
+        breaks.insert(places.begin(), places.end());
+    }
+    return !breaks.empty();
+  }
+
   //===--------------------------------------------------------------------===//
   // What stands where
   //===--------------------------------------------------------------------===//
@@ -110,6 +165,7 @@ private:
       bool large = false;
       if (auto *op = std::get_if<std::unique_ptr<OpDecl>>(&item)) {
         begin = (*op)->range.begin;
+        lists.push_back((*op)->range);
         large = true;
         for (const auto &statement : (*op)->statements)
           starts[statement->range.begin] = 2;
@@ -118,6 +174,7 @@ private:
         large = true;
         for (const TestRun &run : (*test)->runs) {
           starts[run.range.begin] = 2;
+          lists.push_back(run.range);
           for (const TestExpect &expected : run.expects)
             starts[expected.range.begin] = 2;
         }
@@ -235,6 +292,7 @@ private:
     if (start != starts.end()) {
       current = start->second;
       startLine(piece, current);
+      lineOf[piece.range.begin] = lines.size() - 1;
     } else if (isBody(piece, TokenKind::RightBrace)) {
       current = 0;
       startLine(piece, 0);
@@ -242,7 +300,8 @@ private:
       lines.back().code += ' ';
     } else if (isBody(piece, TokenKind::LeftBrace)) {
       startLine(piece, 0);
-    } else if (!last || piece.startsLine || behindBrace || behindComment) {
+    } else if (!last || piece.startsLine || behindBrace || behindComment ||
+               breaks.count(piece.range.begin)) {
       startLine(piece, current + 4);
     } else if (needsSpace(piece)) {
       lines.back().code += ' ';
@@ -359,10 +418,13 @@ private:
   std::map<uint32_t, unsigned> starts; ///< with their indentation
   std::map<uint32_t, bool> items;      ///< true: with a body
   std::set<uint32_t> bodies, angles, tight;
+  std::vector<SourceRange> lists;    ///< of parameters: headers and runs
+  std::set<uint32_t> breaks;         ///< where a line begins that was too long
+  std::map<uint32_t, size_t> lineOf; ///< of the starts
   std::vector<Line> lines;
   const Piece *last = nullptr;
   size_t at = 0;
-  unsigned current = 0; ///< the indentation of the statement
+  unsigned current = 0;        ///< the indentation of the statement
   std::vector<TokenKind> open; ///< brackets and parentheses
   bool unary = false;
 };

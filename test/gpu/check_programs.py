@@ -68,6 +68,7 @@ def programs(quick):
         yield f"examples/{name}.te", rows
     yield "examples/whole_sum.te", vector_sizes(quick)
     yield "examples/ffn_silu.te", product_sizes(quick)
+    yield "examples/block.te", product_sizes(quick)
     folder = os.path.join(ROOT, "test/programs")
     for entry in sorted(os.listdir(folder)):
         path = f"test/programs/{entry}"

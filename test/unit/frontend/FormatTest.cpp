@@ -45,8 +45,9 @@ TEST_CASE("one style") {
         "use \"a.te\"\n\n"
         "const A: f32 = -1    // one\nconst LONG: f32 = 2  // two\n\n"
         "/// doc\n"
-        "op o<const B: bool = true, type T in {f16, f32}>(X: f32[M, N], b: "
-        "f32[N]? = none) -> Y: f32[M] where M % 8 == 0 {\n"
+        "op o<const B: bool = true, type T in {f16, f32}>(\n"
+        "    X: f32[M, N],\n"
+        "    b: f32[N]? = none) -> Y: f32[M] where M % 8 == 0 {\n"
         "  numerics { functions = fast }\n\n"
         "  // about s\n"
         "  s[i] = sum[k, order=seg(4, seq, m = seq)](X[i, k]) * -2 + f32(i)\n"
@@ -80,6 +81,30 @@ TEST_CASE("comments stay where they are") {
   CHECK(formatted("") == "");
 }
 
+TEST_CASE("a list of parameters that is too long gets a line each") {
+  const std::string one(60, 'x');
+  // 80 columns with the brace stay, 81 do not.
+  std::string fits = "op " + one + "(X: f32) -> Y: f32 {\n  Y = X\n}\n";
+  fits.replace(3, 60, std::string(80 - 23, 'x'));
+  REQUIRE(fits.find('\n') == 80);
+  CHECK(formatted(fits) == fits);
+  fits.insert(3, "x");
+  std::string broken = fits;
+  broken.replace(broken.find("(X"), 1, "(\n    ");
+  CHECK(formatted(fits) == broken);
+  CHECK(formatted(broken) == broken);
+  std::string call = "test \"t\" {\n  run f(X = [[1, 2], [3, 4]], Z = fill(" +
+                     std::string(40, '1') +
+                     "), W = iota())\n  expect Y == "
+                     "fill(1)\n}\n";
+  CHECK(formatted(call) == "test \"t\" {\n  run f(\n"
+                           "      X = [[1, 2], [3, 4]],\n      Z = fill(" +
+                               std::string(40, '1') +
+                               "),\n      W = iota())\n  expect Y == "
+                               "fill(1)\n}\n");
+  CHECK(formatted(formatted(call)) == formatted(call));
+}
+
 TEST_CASE("formatting keeps the tree and comes to rest") {
   for (const std::string &name : exampleNames()) {
     INFO(name);
@@ -89,11 +114,12 @@ TEST_CASE("formatting keeps the tree and comes to rest") {
     CHECK(ast(once) == ast(text));
     // Without white space that separates nothing, too.
     std::string wide;
-    bool comment = false;
+    bool comment = false, quoted = false;
     for (size_t i = 0; i < text.size(); ++i) {
       wide += text[i];
       comment = text[i] != '\n' && (comment || text.substr(i, 2) == "//");
-      if (!comment && (text[i] == ',' || text[i] == '('))
+      quoted ^= !comment && text[i] == '"';
+      if (!comment && !quoted && (text[i] == ',' || text[i] == '('))
         wide += "  ";
     }
     CHECK(ast(formatted(wide)) == ast(text));
