@@ -357,7 +357,7 @@ NamedArgument Parser::parseNamedArgument() {
   argument.name = expectName("a parameter's name", "here");
   expect(TokenKind::Equal, "after the parameter's name");
   bool type = at(TokenKind::Identifier) && !at(TokenKind::LeftParen, 1) &&
-              (isTypeName(textOf(token())) || isTypeParam(textOf(token())));
+              (typeNamed(textOf(token())) || isTypeParam(textOf(token())));
   if (type || at(TokenKind::KwNone))
     argument.word = textOf(take());
   else

@@ -149,7 +149,7 @@ TestValue Parser::parseTestValue() {
   } else if (at(TokenKind::Identifier) && called &&
              (word == "random" || word == "fill" || word == "iota")) {
     return parseGenerator();
-  } else if (at(TokenKind::Identifier) && !called && isTypeName(word)) {
+  } else if (at(TokenKind::Identifier) && !called && typeNamed(word)) {
     take();
     value.kind = Kind::Type;
     value.word = word;
