@@ -120,11 +120,18 @@ Value ScalarLowering::lowerInteger(int kind, bool isUnsigned, Value a, Value b,
   llvm_unreachable("no such integer op");
 }
 
-/// The smallest number has no negative: it stays, as everything wraps.
+/// The smallest number has no negative: it stays, as everything wraps. Narrow
+/// values are negated in 32 bits and cut: after `neg.s16` ptxas 13.0 forgets to,
+/// so that `cvt.s32.s16` of it makes 32768 of -32768 (seen on an H200).
 Value ScalarLowering::lowerIntegerUnary(Operation *op, Value value) {
   LlvmEmitter emit(builder, op->getLoc());
+  Type type = value.getType();
+  bool isNarrow = type.getIntOrFloatBitWidth() < 32;
+  Value wide = isNarrow ? emit.extendSigned(value, emit.i32()) : value;
   Value negative =
-      emit.integer(Int::Sub, emit.constant(value.getType(), 0), value);
+      emit.integer(Int::Sub, emit.constant(wide.getType(), 0), wide);
+  if (isNarrow)
+    negative = emit.truncate(negative, type);
   if (cast<te::UnaryOp>(op).getKind() == te::UnaryKind::Neg)
     return negative;
   if (op->getResult(0).getType().isUnsignedInteger())

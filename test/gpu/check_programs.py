@@ -90,7 +90,7 @@ def programs(quick):
         elif entry == "integer_products.te":
             yield path, product_sizes(quick)
         elif entry.startswith(("functions", "mixed_types", "integer_",
-                               "type_casts")):
+                               "type_casts", "type_negate")):
             yield path, vector_sizes(quick)[:5]
         elif entry.startswith("two_products"):
             yield path, [dict(s, L=s["N"] // 2 + 1) for s in product_sizes(quick)]
