@@ -121,8 +121,8 @@ Value ScalarLowering::lowerInteger(int kind, bool isUnsigned, Value a, Value b,
 }
 
 /// The smallest number has no negative: it stays, as everything wraps. Narrow
-/// values are negated in 32 bits and cut: after `neg.s16` ptxas 13.0 forgets to,
-/// so that `cvt.s32.s16` of it makes 32768 of -32768 (seen on an H200).
+/// values are negated in 32 bits and cut: after `neg.s16` ptxas 13.0 forgets
+/// to, so that `cvt.s32.s16` of it makes 32768 of -32768 (seen on an H200).
 Value ScalarLowering::lowerIntegerUnary(Operation *op, Value value) {
   LlvmEmitter emit(builder, op->getLoc());
   Type type = value.getType();

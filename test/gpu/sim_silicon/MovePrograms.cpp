@@ -13,10 +13,11 @@ static const Row kMoveTable[] = {
     {"mov.$", "b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64", "$ : $"},
     {"mov.pred", "pred", "pred : pred"},
     {"selp.$", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", "$ : $ $ pred"},
-    {"slct.$.s32", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-     "$ : $ $ s32"},
+    // With a literal to select by, ptxas 13.0 takes the wrong side.
+    {"slct.$.s32", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", "$ : $ $ s32",
+     kNoImmediates},
     {"slct{|.ftz}.$.f32", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-     "$ : $ $ f32"},
+     "$ : $ $ f32", kNoImmediates},
 };
 
 static std::string list(const std::vector<std::string> &names) {

@@ -116,7 +116,8 @@ static const Row kFloat32Table[] = {
     {"mad{.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.f32", "f32", "$ : $ $ $"},
     {"div{.rn|.rz|.rm|.rp}{|.ftz}.f32", "f32", "$ : $ $"},
     {"{rcp|sqrt}{.rn|.rz|.rm|.rp}{|.ftz}.f32", "f32", "$ : $"},
-    {"{abs|neg}{|.ftz}.f32", "f32", "$ : $"},
+    // -(-x) is simplified to x, whatever the NaN.
+    {"{abs|neg}{|.ftz}.f32", "f32", "$ : $", kFresh},
     {"{min|max}{|.ftz}{|.NaN}{|.xorsign.abs}.f32", "f32", "$ : $ $"},
     {"copysign.f32", "f32", "$ : $ $"},
     {"testp.{finite|infinite|number|notanumber|normal|subnormal}.f32", "f32",
@@ -260,7 +261,9 @@ static const Row kSpecialTable[] = {
     {"tanh.approx.$", "f32 f16 f16x2 bf16 bf16x2", "$ : $", kApproximate},
     {"ex2.approx.$", "f16 f16x2", "$ : $", kApproximate},
     {"ex2.approx.ftz.$", "bf16 bf16x2", "$ : $", kApproximate},
-    {"div.{approx|full}{|.ftz}.f32", "f32", "$ : $ $", kApproximate},
+    // Division by a literal 1 becomes a move.
+    {"div.{approx|full}{|.ftz}.f32", "f32", "$ : $ $",
+     kApproximate | kNoImmediates},
     {"rcp.approx.ftz.f64", "f64", "$ : $", kApproximate},
     {"rsqrt.approx{|.ftz}.f64", "f64", "$ : $", kApproximate},
 };
