@@ -62,12 +62,16 @@ static Result<CompareResult> compare(const Tensor &actual,
     if (actualBits == expectedBits)
       continue;
     double a = loadElement(actual, index), e = loadElement(expected, index);
+    bool isFloat = artifact::isFloat(actual.type);
     if (std::isnan(a) && std::isnan(e))
       continue;
-    bool same = a == e; // zeros of different sign
+    // Zeros of different sign. Integers that differ may be one f64.
+    bool same = isFloat && a == e;
     if (bounds && same)
       continue;
     double error = same ? 0 : distance(a, e);
+    if (!isFloat)
+      error = std::max(error, 1.0);
     double quotient = bound == 0 ? std::numeric_limits<double>::infinity()
                       : std::isinf(bound) ? 0
                                           : error / bound;
@@ -99,7 +103,7 @@ Result<CompareResult> rt::compareWithin(const Tensor &actual,
 }
 
 /// Enough digits to tell any two values of the type apart.
-static std::string printValue(ScalarType type, double value, uint64_t bits) {
+static std::string printValue(ScalarType type, uint64_t bits) {
   int digits = 17;
   if (type == ScalarType::F32)
     digits = 9;
@@ -107,10 +111,10 @@ static std::string printValue(ScalarType type, double value, uint64_t bits) {
     digits = 5;
   else if (type == ScalarType::BF16)
     digits = 4;
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*g", digits, value);
-  return std::string(text) + " (" + hex(bits, 2 * artifact::bytesOf(type)) +
-         ")";
+  else if (artifact::bytesOf(type) == 1)
+    digits = 3;
+  return printElement(type, bits, digits) + " (" +
+         hex(bits, 2 * artifact::bytesOf(type)) + ")";
 }
 
 std::string rt::printComparison(const std::string &name, ScalarType type,
@@ -133,9 +137,9 @@ std::string rt::printComparison(const std::string &name, ScalarType type,
       plural(result.elements, "element") +
       (result.mismatches == 1 ? " differs" : " differ") + ", first " + name +
       (result.firstIndex.empty() ? "" : printShape(result.firstIndex)) + " = " +
-      printValue(type, result.firstActual, result.firstActualBits) +
+      printValue(type, result.firstActualBits) +
       ", expected " +
-      printValue(type, result.firstExpected, result.firstExpectedBits);
+      printValue(type, result.firstExpectedBits);
   if (result.firstBound > 0) {
     std::snprintf(text, sizeof(text), " within %.3g", result.firstBound);
     line += text;

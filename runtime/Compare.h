@@ -30,6 +30,8 @@ struct CompareResult {
 };
 
 /// Every bit must agree, except that any NaN equals any NaN: +0 and -0 differ.
+/// (Integers and booleans have no such exceptions; a bool is compared as the
+/// byte that it is.)
 /// Fails where types or shapes differ.
 Result<CompareResult> compareBits(const Tensor &actual, const Tensor &expected);
 

@@ -122,9 +122,14 @@ public:
   virtual Result<std::unique_ptr<Stopwatch>> createStopwatch() = 0;
 };
 
-/// Memory filled with this byte reads as NaN in every scalar type, so that an
+/// Memory filled with this byte reads as NaN in every float type, so that an
 /// element which no kernel wrote shows.
 constexpr uint8_t kPoisonByte = 0xff;
+/// The same for any type: integers have no NaN, but hardly a program gives this
+/// number; no bool is stored so.
+constexpr uint8_t poisonByteOf(artifact::ScalarType type) {
+  return artifact::isFloat(type) ? kPoisonByte : 0xa5;
+}
 
 inline Status Device::poison(void *destination, uint64_t bytes) {
   return fill(destination, kPoisonByte, bytes);

@@ -9,6 +9,8 @@
 
 #include "compiler/arith/Formats.h"
 
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -84,35 +86,103 @@ template <typename T> static T readAs(const Tensor &tensor, int64_t flatIndex) {
   return value;
 }
 
-double rt::loadElement(const Tensor &hostTensor, int64_t flatIndex) {
-  switch (hostTensor.type) {
-  case ScalarType::F64:
-    return readAs<double>(hostTensor, flatIndex);
-  case ScalarType::F32:
-    return readAs<float>(hostTensor, flatIndex);
-  case ScalarType::F16:
-    return arith::fromF16(readAs<uint16_t>(hostTensor, flatIndex));
-  case ScalarType::BF16:
-    return arith::fromBf16(readAs<uint16_t>(hostTensor, flatIndex));
-  }
-  return 0;
-}
-
 uint64_t rt::loadBits(const Tensor &hostTensor, int64_t flatIndex) {
   switch (artifact::bytesOf(hostTensor.type)) {
   case 8:
     return readAs<uint64_t>(hostTensor, flatIndex);
   case 4:
     return readAs<uint32_t>(hostTensor, flatIndex);
-  default:
+  case 2:
     return readAs<uint16_t>(hostTensor, flatIndex);
+  default:
+    return readAs<uint8_t>(hostTensor, flatIndex);
   }
+}
+
+double rt::loadElement(const Tensor &hostTensor, int64_t flatIndex) {
+  return valueOfBits(hostTensor.type, loadBits(hostTensor, flatIndex));
+}
+
+/// The bits of an integer with its sign in all 64.
+static int64_t signExtended(ScalarType type, uint64_t bits) {
+  int unused = 64 - 8 * int(artifact::bytesOf(type));
+  return int64_t(bits << unused) >> unused;
+}
+
+double rt::valueOfBits(ScalarType type, uint64_t bits) {
+  switch (type) {
+  case ScalarType::F64:
+    return arith::doubleFromBits(bits);
+  case ScalarType::F32:
+    return arith::floatFromBits(uint32_t(bits));
+  case ScalarType::F16:
+    return arith::fromF16(uint16_t(bits));
+  case ScalarType::BF16:
+    return arith::fromBf16(uint16_t(bits));
+  case ScalarType::F8E4M3FN:
+    return arith::fromF8E4M3(uint8_t(bits));
+  case ScalarType::F8E5M2:
+    return arith::fromF8E5M2(uint8_t(bits));
+  case ScalarType::Bool:
+    return bits != 0;
+  case ScalarType::U8:
+  case ScalarType::U16:
+  case ScalarType::U32:
+  case ScalarType::U64:
+    return double(bits);
+  default:
+    return double(signExtended(type, bits));
+  }
+}
+
+std::string rt::printElement(ScalarType type, uint64_t bits, int digits) {
+  if (type == ScalarType::Bool)
+    return bits ? "true" : "false";
+  if (artifact::isUnsigned(type))
+    return std::to_string(bits);
+  if (artifact::isInteger(type))
+    return std::to_string(signExtended(type, bits));
+  double value = valueOfBits(type, bits);
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
+  return text;
 }
 
 template <typename T>
 static void writeAs(void *memory, int64_t position, T value) {
   std::memcpy(static_cast<char *>(memory) + position * int64_t(sizeof(T)),
               &value, sizeof(T));
+}
+
+void rt::storeBits(void *memory, ScalarType type, int64_t position,
+                   uint64_t bits) {
+  switch (artifact::bytesOf(type)) {
+  case 8:
+    return writeAs<uint64_t>(memory, position, bits);
+  case 4:
+    return writeAs<uint32_t>(memory, position, uint32_t(bits));
+  case 2:
+    return writeAs<uint16_t>(memory, position, uint16_t(bits));
+  default:
+    return writeAs<uint8_t>(memory, position, uint8_t(bits));
+  }
+}
+
+/// Truncated and saturated; a NaN gives 0.
+static uint64_t integerBits(ScalarType type, double value) {
+  if (std::isnan(value))
+    return 0;
+  int width = 8 * int(artifact::bytesOf(type));
+  double end = std::ldexp(1.0, artifact::isUnsigned(type) ? width : width - 1);
+  value = std::trunc(value);
+  if (artifact::isUnsigned(type)) {
+    if (value >= end)
+      return ~uint64_t(0);
+    return value <= 0 ? 0 : uint64_t(value);
+  }
+  if (value >= end)
+    return (uint64_t(1) << (width - 1)) - 1;
+  return value <= -end ? uint64_t(1) << (width - 1) : uint64_t(int64_t(value));
 }
 
 void rt::storeElement(void *memory, ScalarType type, int64_t position,
@@ -126,6 +196,14 @@ void rt::storeElement(void *memory, ScalarType type, int64_t position,
     return writeAs<uint16_t>(memory, position, arith::toF16(value));
   case ScalarType::BF16:
     return writeAs<uint16_t>(memory, position, arith::toBf16(value));
+  case ScalarType::F8E4M3FN:
+    return writeAs<uint8_t>(memory, position, arith::toF8E4M3(value));
+  case ScalarType::F8E5M2:
+    return writeAs<uint8_t>(memory, position, arith::toF8E5M2(value));
+  case ScalarType::Bool:
+    return writeAs<uint8_t>(memory, position, value != 0);
+  default:
+    return storeBits(memory, type, position, integerBits(type, value));
   }
 }
 

@@ -48,11 +48,20 @@ private:
   int64_t count = 0;
 };
 
-/// The element at a flat row-major index as an f64, exactly.
+/// The element at a flat row-major index as an f64: exactly, except integers
+/// beyond 2^53, which are rounded; a bool as 0 or 1.
 double loadElement(const Tensor &hostTensor, int64_t flatIndex);
 /// Its bits, in the low bits of the result.
 uint64_t loadBits(const Tensor &hostTensor, int64_t flatIndex);
-/// Stores a value, rounded once to the type, at a position in memory counted
+/// The element as text: `-3`, `true`, a float with `digits` digits.
+std::string printElement(artifact::ScalarType type, uint64_t bits, int digits);
+/// The value of these bits, as loadElement gives it.
+double valueOfBits(artifact::ScalarType type, uint64_t bits);
+/// Stores the low bits of `bits` at a position counted in elements.
+void storeBits(void *memory, artifact::ScalarType type, int64_t position,
+               uint64_t bits);
+/// Stores a value, rounded once to the type (an integer is truncated, and
+/// saturates), at a position in memory counted
 /// in elements from `memory`.
 void storeElement(void *memory, artifact::ScalarType type, int64_t position,
                   double value);

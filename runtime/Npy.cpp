@@ -163,8 +163,27 @@ static const char *descrOf(ScalarType type) {
     return "<f4";
   case ScalarType::F16:
     return "<f2";
+  case ScalarType::I8:
+    return "|i1";
+  case ScalarType::I16:
+    return "<i2";
+  case ScalarType::I32:
+    return "<i4";
+  case ScalarType::I64:
+    return "<i8";
+  case ScalarType::F8E4M3FN: // as bits: NumPy knows no such types
+  case ScalarType::F8E5M2:
+  case ScalarType::U8:
+    return "|u1";
   case ScalarType::BF16:
+  case ScalarType::U16:
     return "<u2";
+  case ScalarType::U32:
+    return "<u4";
+  case ScalarType::U64:
+    return "<u8";
+  case ScalarType::Bool:
+    return "|b1";
   }
   return "";
 }

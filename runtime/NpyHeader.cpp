@@ -193,35 +193,55 @@ Result<NpyHeader> rt::parseNpyHeader(std::string_view text) {
   return HeaderParser(text).parse();
 }
 
+static std::optional<ScalarType> heldType(std::string_view descr) {
+  struct Row {
+    std::string_view descr;
+    ScalarType type;
+  };
+  static constexpr Row kRows[] = {
+      {"<f8", ScalarType::F64}, {"<f4", ScalarType::F32},
+      {"<f2", ScalarType::F16}, {"|i1", ScalarType::I8},
+      {"<i1", ScalarType::I8},  {"<i2", ScalarType::I16},
+      {"<i4", ScalarType::I32}, {"<i8", ScalarType::I64},
+      {"|u1", ScalarType::U8},  {"<u1", ScalarType::U8},
+      {"<u2", ScalarType::U16}, {"<u4", ScalarType::U32},
+      {"<u8", ScalarType::U64}, {"|b1", ScalarType::Bool}};
+  for (const Row &row : kRows)
+    if (row.descr == descr)
+      return row.type;
+  return std::nullopt;
+}
+
 Result<ScalarType> rt::npyElementType(const NpyHeader &header,
                                       std::optional<ScalarType> expected) {
   const std::string &descr = header.descr;
   if (!descr.empty() && descr[0] == '>')
     return Failure{"it holds big-endian data ('" + descr +
                    "'): convert it with .astype('<" + descr.substr(1) + "')"};
-  std::optional<ScalarType> held;
-  if (descr == "<f8")
-    held = ScalarType::F64;
-  else if (descr == "<f4")
-    held = ScalarType::F32;
-  else if (descr == "<f2")
-    held = ScalarType::F16;
-  bool bits16 = descr == "<u2" || descr == "|V2" || descr == "<V2";
-  if (bits16 && expected == ScalarType::BF16)
-    held = ScalarType::BF16;
-  if (bits16 && !expected)
-    return Failure{"it holds 16-bit data without a float type ('" + descr +
-                   "'): if these are the bits of bf16, say so, as in "
-                   "X:bf16=x.npy"};
+  // Types that NumPy does not know travel as their bits.
+  bool isBits16 = descr == "<u2" || descr == "|V2" || descr == "<V2";
+  bool isBits8 = descr == "|u1" || descr == "|V1" || descr == "<u1";
+  bool wants16 = expected == ScalarType::BF16;
+  bool wants8 = expected == ScalarType::F8E4M3FN ||
+                expected == ScalarType::F8E5M2;
+  if ((isBits16 && wants16) || (isBits8 && wants8))
+    return *expected;
+  std::optional<ScalarType> held = heldType(descr);
+  if (!held && !expected && (isBits16 || isBits8))
+    return Failure{"it holds " + std::string(isBits16 ? "16" : "8") +
+                   "-bit data without a type ('" + descr +
+                   "'): say what the bits are, as in " +
+                   (isBits16 ? "X:bf16=x.npy" : "X:f8e4m3fn=x.npy")};
   std::string need = expected ? std::string(artifact::nameOf(*expected)) : "";
   if (!held)
     return Failure{"its element type '" + descr + "' is not " +
-                   (expected ? need : "f64, f32 or f16")};
+                   (expected ? need : "one of the language's")};
   if (expected && held != expected)
-    return Failure{
-        "it holds " + std::string(artifact::nameOf(*held)) + ", not " + need +
-        (expected == ScalarType::BF16 ? " (bf16 is stored as its bits, '<u2')"
-                                      : "")};
+    return Failure{"it holds " + std::string(artifact::nameOf(*held)) +
+                   ", not " + need +
+                   (wants16  ? " (bf16 is stored as its bits, '<u2')"
+                    : wants8 ? " (" + need + " is stored as its bits, '|u1')"
+                             : "")};
   return *held;
 }
 

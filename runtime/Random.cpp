@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -137,6 +138,12 @@ static Extremes extremesOf(ScalarType type) {
     return {0x1p-24, 0x0.ffcp-14, 0x1p-14, 65504, 10};
   case ScalarType::BF16:
     return {0x1p-133, 0x0.fep-126, 0x1p-126, 0x1.fep127, 20};
+  case ScalarType::F8E4M3FN:
+    return {0x1p-9, 0x0.ep-6, 0x1p-6, 448, 5};
+  case ScalarType::F8E5M2:
+    return {0x1p-16, 0x0.cp-14, 0x1p-14, 57344, 10};
+  default:
+    break; // integers have no use for it
   }
   return {};
 }
@@ -183,8 +190,10 @@ static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
     double value = unit(philox(seed, stream, index).first);
     double step = type == ScalarType::F64   ? 0x1p-53
                   : type == ScalarType::F32 ? 0x1p-24
-                  : type == ScalarType::F16 ? 0x1p-11
-                                            : 0x1p-8;
+                  : type == ScalarType::F16      ? 0x1p-11
+                  : type == ScalarType::BF16     ? 0x1p-8
+                  : type == ScalarType::F8E4M3FN ? 0x1p-4
+                                                 : 0x1p-3;
     return std::floor(value / step) * step;
   }
   case RandomKind::Ones:
@@ -195,6 +204,44 @@ static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
     return cancel(type, seed, stream, index);
   }
   return 0;
+}
+
+static uint64_t smallInteger(ScalarType type, uint64_t seed, uint32_t stream,
+                             uint64_t index) {
+  auto value = int64_t(std::floor(8 * normal(seed, stream, index) + 0.5));
+  return uint64_t(artifact::isUnsigned(type) ? std::abs(value) : value);
+}
+
+/// The bits of an integer or a bool; those above its width are cut off.
+static uint64_t integerOf(RandomKind kind, ScalarType type, uint64_t seed,
+                          uint32_t stream, uint64_t index) {
+  if (kind == RandomKind::Ones)
+    return 1;
+  Words words = philox(seed, stream, index | kOtherWords);
+  if (type == ScalarType::Bool)
+    return words.first >> 63;
+  int width = 8 * int(artifact::bytesOf(type));
+  switch (kind) {
+  case RandomKind::Uniform:
+    return words.first;
+  case RandomKind::Special: {
+    if (words.first >> 63)
+      return smallInteger(type, seed, stream, index);
+    uint64_t top = uint64_t(1) << (width - 1);
+    const uint64_t extremes[] = {0,           1,       ~uint64_t(0), top,
+                                 top - 1,     top + 1, 2,            width - 1u};
+    return extremes[words.second & 7];
+  }
+  case RandomKind::Cancel: {
+    // Any number of bits; every second element is about the first's negative.
+    Words pair = philox(seed, stream, index / 2 | kOtherWords);
+    uint64_t magnitude = pair.first >> (65 - width + pair.second % (width - 1));
+    magnitude += words.second & 3;
+    return index % 2 ? ~magnitude + 1 : magnitude;
+  }
+  default:
+    return smallInteger(type, seed, stream, index);
+  }
 }
 
 static void fillPart(HostArray &array, RandomKind kind, uint64_t seed,
@@ -208,8 +255,12 @@ static void fillPart(HostArray &array, RandomKind kind, uint64_t seed,
       for (size_t dim = 0; dim < at.size(); ++dim)
         position += at[dim] * array.strides()[dim];
     }
-    storeElement(array.data(), array.type(), position,
-                 valueOf(kind, array.type(), seed, stream, uint64_t(index)));
+    if (!artifact::isFloat(array.type()))
+      storeBits(array.data(), array.type(), position,
+                integerOf(kind, array.type(), seed, stream, uint64_t(index)));
+    else
+      storeElement(array.data(), array.type(), position,
+                   valueOf(kind, array.type(), seed, stream, uint64_t(index)));
   }
 }
 

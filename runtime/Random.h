@@ -13,12 +13,15 @@
 namespace girih::rt {
 
 enum class RandomKind : uint8_t {
-  Normal,  ///< mean 0, variance 1
-  Uniform, ///< [0, 1)
+  Normal,  ///< mean 0, variance 1; integers: small, mean 0, deviation 8
+  Uniform, ///< [0, 1); integers: all values
   Ones,
   Special, ///< half normal; half denormals, infinities, NaN, zeros, extremes
   Cancel   ///< alternating signs, magnitudes over many orders: sums cancel
 };
+
+// Unsigned integers take the magnitude of what a signed one would be, and wrap
+// where sums are to cancel. A bool is drawn evenly, except by `ones`.
 
 /// `normal` `uniform` `ones` `special` `cancel`
 Result<RandomKind> parseRandomKind(std::string_view name);

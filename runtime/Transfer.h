@@ -22,7 +22,7 @@ struct DeviceArray {
 /// Copies an array to the device; its strides stay as they are.
 Result<DeviceArray> upload(Device &device, const HostArray &array);
 
-/// Room for a row-major output, filled with kPoisonByte.
+/// Room for a row-major output, filled with poisonByteOf(type).
 Result<DeviceArray> allocatePoisoned(Device &device, artifact::ScalarType type,
                                      std::vector<int64_t> shape);
 

@@ -25,10 +25,36 @@
 
 namespace girih::artifact {
 
-enum class ScalarType : uint8_t { F64, F32, F16, BF16 };
+enum class ScalarType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3FN,
+  F8E5M2,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Bool ///< one byte, 0 or 1; read as true where it is not 0
+};
+constexpr ScalarType kLastScalarType = ScalarType::Bool;
 unsigned bytesOf(ScalarType type);
-std::string_view nameOf(ScalarType type); ///< "f64" "f32" "f16" "bf16"
+std::string_view nameOf(ScalarType type); ///< "f64", "u8", "bool", ...
 Result<ScalarType> parseScalarType(std::string_view name);
+std::vector<std::string> scalarTypeNames();
+constexpr bool isFloat(ScalarType type) { return type <= ScalarType::F8E5M2; }
+/// An integer; a bool is none.
+constexpr bool isInteger(ScalarType type) {
+  return type >= ScalarType::I8 && type <= ScalarType::U64;
+}
+constexpr bool isUnsigned(ScalarType type) {
+  return type >= ScalarType::U8 && type <= ScalarType::U64;
+}
 
 /// An integer expression over the program's sizes. Evaluation is exact in
 /// int64; overflow, division by zero and unknown sizes are errors.

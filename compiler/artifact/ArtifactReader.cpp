@@ -45,7 +45,7 @@ public:
 
   void read(TensorParam &param) {
     read(param.name);
-    param.type = enumerator(ScalarType::BF16, "scalar type");
+    param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
   }

@@ -7,42 +7,44 @@
 
 #include "compiler/artifact/Artifact.h"
 
+#include <iterator>
+
 namespace girih::artifact {
 
-unsigned bytesOf(ScalarType type) {
-  switch (type) {
-  case ScalarType::F64:
-    return 8;
-  case ScalarType::F32:
-    return 4;
-  case ScalarType::F16:
-  case ScalarType::BF16:
-    return 2;
-  }
-  return 0;
-}
+namespace {
+struct TypeRow {
+  std::string_view name;
+  unsigned bytes;
+};
+} // namespace
 
-std::string_view nameOf(ScalarType type) {
-  switch (type) {
-  case ScalarType::F64:
-    return "f64";
-  case ScalarType::F32:
-    return "f32";
-  case ScalarType::F16:
-    return "f16";
-  case ScalarType::BF16:
-    return "bf16";
-  }
-  return "";
-}
+/// In the order of ScalarType.
+static constexpr TypeRow kTypes[] = {
+    {"f64", 8},    {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f8e4m3fn", 1},
+    {"f8e5m2", 1}, {"i8", 1},  {"i16", 2}, {"i32", 4},  {"i64", 8},
+    {"u8", 1},     {"u16", 2}, {"u32", 4}, {"u64", 8},  {"bool", 1}};
+static_assert(std::size(kTypes) == size_t(kLastScalarType) + 1);
+
+unsigned bytesOf(ScalarType type) { return kTypes[size_t(type)].bytes; }
+
+std::string_view nameOf(ScalarType type) { return kTypes[size_t(type)].name; }
 
 Result<ScalarType> parseScalarType(std::string_view name) {
-  for (ScalarType type :
-       {ScalarType::F64, ScalarType::F32, ScalarType::F16, ScalarType::BF16})
-    if (nameOf(type) == name)
-      return type;
+  std::string known;
+  for (size_t i = 0; i < std::size(kTypes); ++i) {
+    if (kTypes[i].name == name)
+      return ScalarType(i);
+    known += (i ? ", " : "") + std::string(kTypes[i].name);
+  }
   return Failure{"unknown scalar type '" + std::string(name) +
-                 "' (known: f64, f32, f16, bf16)"};
+                 "' (known: " + known + ")"};
+}
+
+std::vector<std::string> scalarTypeNames() {
+  std::vector<std::string> names;
+  for (const TypeRow &row : kTypes)
+    names.emplace_back(row.name);
+  return names;
 }
 
 } // namespace girih::artifact

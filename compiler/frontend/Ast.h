@@ -32,13 +32,44 @@ struct FnParam;
 struct Statement;
 using ExprPtr = std::unique_ptr<Expr>;
 
-/// The type of a value. Bool: comparisons and their combinations. Index: index
-/// variables, sizes, and literals compared with them; a 64-bit integer.
-enum class ScalarType : uint8_t { F64, F32, F16, BF16, Bool, Index };
+/// The type of a value. Index: index variables, sizes, and literals compared
+/// with them; a 64-bit integer that no tensor holds.
+enum class ScalarType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3FN,
+  F8E5M2,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Bool,
+  Index
+};
 
-/// `f64`, `f32`, `f16`, `bf16`, `bool`, `index`.
+/// `f64`, `u8`, `bool`, `index`, ...
 std::string_view spelling(ScalarType type);
-inline bool isFloat(ScalarType type) { return type <= ScalarType::BF16; }
+inline bool isFloat(ScalarType type) { return type <= ScalarType::F8E5M2; }
+/// Types that are loaded, stored and cast, but not computed in.
+inline bool isStorageOnly(ScalarType type) {
+  return type == ScalarType::F8E4M3FN || type == ScalarType::F8E5M2;
+}
+inline bool isInteger(ScalarType type) {
+  return type >= ScalarType::I8 && type <= ScalarType::U64;
+}
+inline bool isUnsigned(ScalarType type) {
+  return type >= ScalarType::U8 && type <= ScalarType::U64;
+}
+/// Bits of an integer type.
+unsigned widthOf(ScalarType type);
+/// The signed integer type of the same width.
+ScalarType signedTypeOf(ScalarType type);
 
 struct Name {
   std::string text;
@@ -125,6 +156,7 @@ struct LiteralExpr {
   // Sema: the value in the expression's type, rounded once from the digits.
   double value = 0;       ///< float types
   int64_t indexValue = 0; ///< type Index
+  uint64_t bits = 0;      ///< integer types; the sign stands outside
 };
 
 struct BoolExpr {
@@ -158,14 +190,14 @@ struct AccessExpr {
   const Tensor *tensor = nullptr;
 };
 
-/// `bf16(x)`: one rounding. The operand is of a float type or of type Index; a
-/// literal operand already has the cast's type.
+/// `bf16(x)`: one conversion (docs/language.md, "Casts"). The operand is of any
+/// type; a literal operand already has the cast's type.
 struct CastExpr {
   ScalarType to = ScalarType::F32;
   ExprPtr operand;
 };
 
-enum class UnaryOp : uint8_t { Neg, Not };
+enum class UnaryOp : uint8_t { Neg, BitNot, Not };
 struct UnaryExpr {
   UnaryOp op = UnaryOp::Neg;
   ExprPtr operand;
@@ -176,6 +208,12 @@ enum class BinaryOp : uint8_t {
   Sub,
   Mul,
   Div,
+  Mod,
+  BitAnd,
+  BitOr,
+  BitXor,
+  ShiftLeft,
+  ShiftRight,
   Equal,
   NotEqual,
   Less,
@@ -187,7 +225,12 @@ enum class BinaryOp : uint8_t {
 };
 /// `+`, `==`, `and`, ...
 std::string_view spelling(BinaryOp op);
-inline bool isArithmetic(BinaryOp op) { return op <= BinaryOp::Div; }
+/// Takes and gives numbers of one type.
+inline bool isArithmetic(BinaryOp op) { return op <= BinaryOp::ShiftRight; }
+/// `%`, bit operations and shifts.
+inline bool isIntegerOnly(BinaryOp op) {
+  return op >= BinaryOp::Mod && op <= BinaryOp::ShiftRight;
+}
 inline bool isComparison(BinaryOp op) {
   return op >= BinaryOp::Equal && op <= BinaryOp::GreaterEqual;
 }
@@ -219,7 +262,13 @@ enum class Builtin : uint8_t {
   Trunc,
   Fma,
   Min,
-  Max
+  Max,
+  FloorDiv,
+  TDiv,
+  TMod,
+  Bits,
+  SBits,
+  Tf32
 };
 
 /// A built-in function of the expression's type, or a `fn` to be inlined.
@@ -232,8 +281,8 @@ struct CallExpr {
   const FnDecl *fn = nullptr;
 };
 
-enum class ReduceKind : uint8_t { Sum, Prod, Max, Min };
-/// `sum`, `prod`, `max`, `min`.
+enum class ReduceKind : uint8_t { Sum, Prod, Max, Min, Any, All };
+/// `sum`, `prod`, `max`, `min`, `any`, `all`.
 std::string_view spelling(ReduceKind kind);
 
 /// Several indices run in the written order, lexicographically.
@@ -296,6 +345,7 @@ struct ConstDecl {
   SourceRange range;
   // Sema: computed exactly and rounded once.
   double folded = 0;
+  uint64_t foldedBits = 0; ///< integers (two's complement) and bool
 };
 
 struct FnParam {

@@ -21,12 +21,63 @@ std::string_view spelling(ScalarType type) {
     return "f16";
   case ScalarType::BF16:
     return "bf16";
+  case ScalarType::F8E4M3FN:
+    return "f8e4m3fn";
+  case ScalarType::F8E5M2:
+    return "f8e5m2";
+  case ScalarType::I8:
+    return "i8";
+  case ScalarType::I16:
+    return "i16";
+  case ScalarType::I32:
+    return "i32";
+  case ScalarType::I64:
+    return "i64";
+  case ScalarType::U8:
+    return "u8";
+  case ScalarType::U16:
+    return "u16";
+  case ScalarType::U32:
+    return "u32";
+  case ScalarType::U64:
+    return "u64";
   case ScalarType::Bool:
     return "bool";
   case ScalarType::Index:
     return "index";
   }
   return "";
+}
+
+unsigned widthOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::I8:
+  case ScalarType::U8:
+    return 8;
+  case ScalarType::I16:
+  case ScalarType::U16:
+    return 16;
+  case ScalarType::I32:
+  case ScalarType::U32:
+    return 32;
+  default:
+    return 64;
+  }
+}
+
+ScalarType signedTypeOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::U8:
+    return ScalarType::I8;
+  case ScalarType::U16:
+    return ScalarType::I16;
+  case ScalarType::U32:
+    return ScalarType::I32;
+  case ScalarType::U64:
+    return ScalarType::I64;
+  default:
+    return type;
+  }
 }
 
 std::string spelling(const Extent &extent) {
@@ -43,6 +94,18 @@ std::string_view spelling(BinaryOp op) {
     return "*";
   case BinaryOp::Div:
     return "/";
+  case BinaryOp::Mod:
+    return "%";
+  case BinaryOp::BitAnd:
+    return "&";
+  case BinaryOp::BitOr:
+    return "|";
+  case BinaryOp::BitXor:
+    return "^";
+  case BinaryOp::ShiftLeft:
+    return "<<";
+  case BinaryOp::ShiftRight:
+    return ">>";
   case BinaryOp::Equal:
     return "==";
   case BinaryOp::NotEqual:
@@ -73,6 +136,10 @@ std::string_view spelling(ReduceKind kind) {
     return "max";
   case ReduceKind::Min:
     return "min";
+  case ReduceKind::Any:
+    return "any";
+  case ReduceKind::All:
+    return "all";
   }
   return "";
 }
@@ -80,7 +147,21 @@ std::string_view spelling(ReduceKind kind) {
 namespace {
 
 /// How tightly an expression holds together; a weaker one gets parentheses.
-enum Level { kIf, kOr, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPrimary };
+enum Level {
+  kIf,
+  kOr,
+  kAnd,
+  kNot,
+  kCompare,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPrimary
+};
 
 Level levelOf(BinaryOp op) {
   if (op == BinaryOp::Or)
@@ -89,6 +170,14 @@ Level levelOf(BinaryOp op) {
     return kAnd;
   if (isComparison(op))
     return kCompare;
+  if (op == BinaryOp::BitOr)
+    return kBitOr;
+  if (op == BinaryOp::BitXor)
+    return kBitXor;
+  if (op == BinaryOp::BitAnd)
+    return kBitAnd;
+  if (op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight)
+    return kShift;
   return op == BinaryOp::Add || op == BinaryOp::Sub ? kSum : kProduct;
 }
 
@@ -167,14 +256,14 @@ private:
       out += "not ";
       print(*node.operand, kNot);
     } else {
-      out += '-';
+      out += node.op == UnaryOp::BitNot ? '~' : '-';
       print(*node.operand, kPrimary);
     }
   }
   void print(const BinaryExpr &node) {
     Level level = frontend::levelOf(node.op);
     // Comparisons do not chain; the others group to the left.
-    print(*node.lhs, level == kCompare ? kSum : level);
+    print(*node.lhs, level == kCompare ? kBitOr : level);
     out += fmt::format(" {} ", frontend::spelling(node.op));
     print(*node.rhs, static_cast<Level>(level + 1));
   }

@@ -24,16 +24,14 @@ constexpr BuiltinInfo kBuiltins[] = {
     {"floor", Builtin::Floor, 1, false}, {"ceil", Builtin::Ceil, 1, false},
     {"round", Builtin::Round, 1, false}, {"trunc", Builtin::Trunc, 1, false},
     {"fma", Builtin::Fma, 3, false},     {"min", Builtin::Min, 2, false},
-    {"max", Builtin::Max, 2, false},
+    {"max", Builtin::Max, 2, false},     {"tf32", Builtin::Tf32, 1, false},
+    {"tdiv", Builtin::TDiv, 2, false},   {"tmod", Builtin::TMod, 2, false},
+    {"bits", Builtin::Bits, 3, false},   {"sbits", Builtin::SBits, 3, false},
+    {"floordiv", Builtin::FloorDiv, 2, false},
 };
 
-constexpr std::string_view kOtherTypes[] = {"f8e4m3fn", "f8e5m2", "i8",  "i16",
-                                            "i32",      "i64",    "u8",  "u16",
-                                            "u32",      "u64",    "bool"};
-
 constexpr std::string_view kUnsupportedFunctions[] = {
-    "sin",   "cos",  "erf",  "pow",     "on_grid", "bits",
-    "sbits", "tdiv", "tmod", "uniform", "tf32"};
+    "sin", "cos", "erf", "pow", "on_grid", "uniform"};
 
 // Library text of the language that is not provided yet: a file may define
 // functions of these names itself.
@@ -41,7 +39,7 @@ constexpr std::string_view kMissingLibrary[] = {"gelu", "gelu_tanh",
                                                 "softplus"};
 
 constexpr std::string_view kUnsupportedReductions[] = {
-    "any", "all", "argmax", "argmin", "topk", "cumsum", "cumprod"};
+    "argmax", "argmin", "topk", "cumsum", "cumprod"};
 
 struct LibraryFn {
   std::string_view name;
@@ -75,27 +73,26 @@ std::vector<std::string> builtinNames() {
   return names;
 }
 
-std::optional<ScalarType> supportedType(std::string_view name) {
-  for (ScalarType type :
-       {ScalarType::F64, ScalarType::F32, ScalarType::F16, ScalarType::BF16})
+std::optional<ScalarType> typeNamed(std::string_view name) {
+  for (ScalarType type = ScalarType::F64; type != ScalarType::Index;
+       type = ScalarType(uint8_t(type) + 1))
     if (spelling(type) == name)
       return type;
   return std::nullopt;
 }
 
-bool isTypeName(std::string_view name) {
-  return supportedType(name) || contains(kOtherTypes, name);
-}
-
 std::vector<std::string> typeNames() {
-  std::vector<std::string> names = {"f64", "f32", "f16", "bf16"};
-  names.insert(names.end(), std::begin(kOtherTypes), std::end(kOtherTypes));
+  std::vector<std::string> names;
+  for (ScalarType type = ScalarType::F64; type != ScalarType::Index;
+       type = ScalarType(uint8_t(type) + 1))
+    names.emplace_back(spelling(type));
   return names;
 }
 
 std::optional<ReduceKind> reduceKind(std::string_view name) {
   for (ReduceKind kind :
-       {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min})
+       {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min,
+        ReduceKind::Any, ReduceKind::All})
     if (spelling(kind) == name)
       return kind;
   return std::nullopt;
@@ -114,7 +111,7 @@ bool isUnsupportedReduction(std::string_view name) {
 }
 
 bool isReservedName(std::string_view name) {
-  return isTypeName(name) || findBuiltin(name) || reduceKind(name) ||
+  return typeNamed(name) || findBuiltin(name) || reduceKind(name) ||
          isUnsupportedReduction(name) || isUnsupportedFunction(name);
 }
 

@@ -28,10 +28,8 @@ struct BuiltinInfo {
 const BuiltinInfo *findBuiltin(std::string_view name);
 std::vector<std::string> builtinNames();
 
-/// f64, f32, f16, bf16: what values and tensors can be today.
-std::optional<ScalarType> supportedType(std::string_view name);
-/// Any type name of the language, supported or not.
-bool isTypeName(std::string_view name);
+/// The type of values and tensors that is spelled `name`.
+std::optional<ScalarType> typeNamed(std::string_view name);
 std::vector<std::string> typeNames();
 
 std::optional<ReduceKind> reduceKind(std::string_view name);

@@ -48,7 +48,7 @@
   X(OperandTypesDiffer,  "G0301", "operands of different types")               \
   X(LiteralAlone,        "G0302", "a literal with nothing to type it")         \
   X(ResultTypeDiffers,   "G0303", "declared and written type differ")          \
-  X(LiteralOverflow,     "G0304", "a literal too large for its type")          \
+  X(LiteralOverflow,     "G0304", "a literal outside its type")          \
   X(LiteralUnderflow,    "G0305", "warning: a literal that rounds to zero")    \
   X(WrongOperandType,    "G0306", "an operand of a type not allowed here")     \
   X(WrongArgumentCount,  "G0307", "too few or too many arguments")             \
@@ -69,7 +69,7 @@
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
   X(NoItem,              "G0901", "use, schedule, test, extern")               \
   X(NoParameter,         "G0902", "const, type, optional, inout parameters")   \
-  X(NoType,              "G0903", "types other than f64, f32, f16, bf16")      \
+  X(NoType,              "G0903", "a type that values cannot have")      \
   X(NoDimension,         "G0904", "grouped, leading and affine dimensions")    \
   X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
   X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \

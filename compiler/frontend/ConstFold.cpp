@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/ConstFold.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -21,6 +22,10 @@ FloatFormat formatOf(ScalarType type) {
     return FloatFormat::F16;
   case ScalarType::BF16:
     return FloatFormat::BF16;
+  case ScalarType::F8E4M3FN:
+    return FloatFormat::F8E4M3FN;
+  case ScalarType::F8E5M2:
+    return FloatFormat::F8E5M2;
   default:
     return FloatFormat::F32;
   }
@@ -36,6 +41,10 @@ double largestFinite(ScalarType type) {
     return 65504.0;
   case ScalarType::BF16:
     return 0x1.FEp127;
+  case ScalarType::F8E4M3FN:
+    return 448.0;
+  case ScalarType::F8E5M2:
+    return 57344.0;
   default:
     return std::numeric_limits<float>::max();
   }
@@ -44,13 +53,14 @@ double largestFinite(ScalarType type) {
 bool checkRounded(const RoundedNumber &number, std::string_view what,
                   SourceRange range, ScalarType type, Reporter &reporter) {
   if (number.overflow) {
-    reporter
-        .error(codes::kLiteralOverflow,
-               fmt::format("{} is too large for {}, whose largest value is {}",
-                           what, spelling(type), largestFinite(type)),
-               range)
-        .help(fmt::format("write {}(inf) if an infinity is meant",
-                          spelling(type)));
+    Diagnostic &d = reporter.error(
+        codes::kLiteralOverflow,
+        fmt::format("{} is too large for {}, whose largest value is {}", what,
+                    spelling(type), largestFinite(type)),
+        range);
+    if (!isStorageOnly(type))
+      d.help(fmt::format("write {}(inf) if an infinity is meant",
+                         spelling(type)));
     return false;
   }
   if (number.roundedToZero)
@@ -58,6 +68,25 @@ bool checkRounded(const RoundedNumber &number, std::string_view what,
         codes::kLiteralUnderflow,
         fmt::format("{} rounds to zero in {}", what, spelling(type)), range);
   return true;
+}
+
+/// The smallest (as a magnitude below zero) and the largest value of an integer
+/// type.
+std::pair<uint64_t, uint64_t> rangeOf(ScalarType type) {
+  uint64_t top = uint64_t(1) << (widthOf(type) - 1);
+  if (isUnsigned(type))
+    return {0, top - 1 + top};
+  return {top, top - 1};
+}
+
+std::string rangeText(ScalarType type) {
+  auto [below, most] = rangeOf(type);
+  return fmt::format("{} .. {}", below ? "-" + std::to_string(below) : "0",
+                     most);
+}
+
+uint64_t twosComplement(bool negative, uint64_t magnitude) {
+  return negative ? ~magnitude + 1 : magnitude;
 }
 
 /// A number on its way: exact, or one of the values that are no numbers.
@@ -74,8 +103,10 @@ public:
   /// `type` is the type that the whole is rounded to.
   std::optional<Folded> fold(Expr &expr, ScalarType type) {
     expr.type = type;
+    if (auto *truth = expr.as<BoolExpr>(); truth && type == ScalarType::Bool)
+      return Folded{ExactNumber::fromInteger(false, truth->value), 0};
     if (auto *literal = expr.as<LiteralExpr>())
-      return foldLiteral(*literal, expr, type);
+      return foldLiteral(*literal, expr, type, /*negated=*/false);
     if (auto *name = expr.as<NameExpr>())
       return foldName(*name, expr, type);
     if (auto *cast = expr.as<CastExpr>())
@@ -85,10 +116,26 @@ public:
     if (auto *binary = expr.as<BinaryExpr>();
         binary && isArithmetic(binary->op))
       return foldBinary(*binary, expr, type);
-    reporter
-        .error(codes::kNotConstant, "this cannot stand in a constant's value",
-               expr.range)
-        .help("a constant is made of numbers, constants, casts and + - * /");
+    return notConstant(expr);
+  }
+
+  /// The bits of an integer or bool; a value outside the type is reported.
+  std::optional<uint64_t> bits(const Folded &value, ScalarType type,
+                               SourceRange range) {
+    IntegerPart part = value.exact->integerPart();
+    if (type == ScalarType::Bool)
+      return part.magnitude;
+    auto [below, most] = rangeOf(type);
+    if (!part.tooLarge && part.isWhole &&
+        part.magnitude <= (part.negative ? below : most))
+      return twosComplement(part.negative, part.magnitude);
+    reporter.error(
+        codes::kLiteralOverflow,
+        part.isWhole ? fmt::format("this value is outside {}, which holds {}",
+                                   spelling(type), rangeText(type))
+                     : fmt::format("this value is no integer, as {} needs",
+                                   spelling(type)),
+        range);
     return std::nullopt;
   }
 
@@ -110,10 +157,19 @@ private:
   }
 
   std::optional<Folded> foldLiteral(LiteralExpr &node, Expr &expr,
-                                    ScalarType type) {
+                                    ScalarType type, bool negated) {
     if (node.suffix && *node.suffix != type) {
       typesDiffer(expr, *node.suffix, type);
       return std::nullopt;
+    }
+    if (type == ScalarType::Bool)
+      return notConstant(expr);
+    if (isInteger(type)) {
+      auto value = integerBits(node, expr.range, type, negated, reporter);
+      if (!value)
+        return std::nullopt;
+      node.bits = *value;
+      return Folded{ExactNumber::fromInteger(false, *value), 0};
     }
     // The literal's own value, for whoever reads the tree; the fold goes on
     // with the digits unless a suffix rounds them here.
@@ -143,7 +199,52 @@ private:
       typesDiffer(expr, decl->type, type);
       return std::nullopt;
     }
-    return ofDouble(decl->folded);
+    if (isFloat(type))
+      return ofDouble(decl->folded);
+    bool negative = isInteger(type) && !isUnsigned(type) &&
+                    static_cast<int64_t>(decl->foldedBits) < 0;
+    return Folded{ExactNumber::fromInteger(
+                      negative, twosComplement(negative, decl->foldedBits)),
+                  0};
+  }
+
+  std::optional<Folded> notConstant(const Expr &expr) {
+    reporter
+        .error(codes::kNotConstant, "this cannot stand in a constant's value",
+               expr.range)
+        .help("a constant is made of numbers, constants, casts and + - * /");
+    return std::nullopt;
+  }
+
+  /// A float, integer or bool turned into an integer or bool, as a cast does.
+  Folded toInteger(const Folded &value, ScalarType from, ScalarType to) {
+    auto number = [](bool negative, uint64_t magnitude) {
+      return Folded{ExactNumber::fromInteger(negative, magnitude), 0};
+    };
+    if (!value.exact) { // inf, -inf, nan
+      if (to == ScalarType::Bool)
+        return number(false, 1);
+      auto [below, most] = rangeOf(to);
+      return value.special > 0   ? number(false, most)
+             : value.special < 0 ? number(true, below)
+                                 : number(false, 0);
+    }
+    if (to == ScalarType::Bool)
+      return number(false, !value.exact->isZero());
+    IntegerPart part = value.exact->integerPart();
+    auto [below, most] = rangeOf(to);
+    if (isFloat(from)) { // truncates and saturates
+      uint64_t end = part.negative ? below : most;
+      return number(part.negative,
+                    part.tooLarge ? end : std::min(part.magnitude, end));
+    }
+    unsigned unused = 64 - widthOf(to); // wraps
+    uint64_t bits = twosComplement(part.negative, part.magnitude) << unused;
+    if (isUnsigned(to))
+      return number(false, bits >> unused);
+    int64_t wrapped = static_cast<int64_t>(bits) >> unused;
+    return number(wrapped < 0,
+                  twosComplement(wrapped < 0, static_cast<uint64_t>(wrapped)));
   }
 
   std::optional<Folded> foldCast(CastExpr &node, Expr &expr, ScalarType type) {
@@ -156,12 +257,17 @@ private:
     auto value = fold(*node.operand, inner);
     if (!value)
       return std::nullopt;
-    if (inner != node.to) {
+    if (!isFloat(inner)) {
+      if (!bits(*value, inner, node.operand->range))
+        return std::nullopt;
+    } else if (inner != node.to) {
       auto once = round(*value, inner, node.operand->range);
       if (!once)
         return std::nullopt;
       value = ofDouble(*once);
     }
+    if (!isFloat(node.to))
+      return inner == node.to ? value : toInteger(*value, inner, node.to);
     auto rounded = round(*value, node.to, expr.range);
     return rounded ? std::optional<Folded>(ofDouble(*rounded)) : std::nullopt;
   }
@@ -185,7 +291,11 @@ private:
   }
 
   std::optional<Folded> foldNegation(UnaryExpr &node, ScalarType type) {
-    auto value = fold(*node.operand, type);
+    auto *literal = node.operand->as<LiteralExpr>();
+    node.operand->type = type;
+    auto value = literal ? foldLiteral(*literal, *node.operand, type,
+                                       /*negated=*/true)
+                         : fold(*node.operand, type);
     if (!value)
       return std::nullopt;
     if (value->exact)
@@ -197,6 +307,13 @@ private:
 
   std::optional<Folded> foldBinary(BinaryExpr &node, Expr &expr,
                                    ScalarType type) {
+    if (type == ScalarType::Bool || isIntegerOnly(node.op))
+      return notConstant(expr);
+    if (isStorageOnly(type))
+      return cannot("f8 types are to store values in: compute in f32 and cast",
+                    expr);
+    if (node.op == BinaryOp::Div && isInteger(type))
+      return cannot("'/' needs floats, and this constant is an integer", expr);
     auto lhs = fold(*node.lhs, type);
     auto rhs = fold(*node.rhs, type);
     if (!lhs || !rhs)
@@ -244,6 +361,51 @@ private:
 
 } // namespace
 
+std::optional<IntegerLiteral> integerLiteral(std::string_view digits) {
+  IntegerLiteral result;
+  const bool isHex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
+  const unsigned base = isHex ? 16 : 10;
+  if (isHex)
+    digits.remove_prefix(2);
+  for (char c : digits) {
+    unsigned digit = c >= '0' && c <= '9'   ? unsigned(c - '0')
+                     : c >= 'a' && c <= 'f' ? unsigned(c - 'a') + 10
+                     : c >= 'A' && c <= 'F' ? unsigned(c - 'A') + 10
+                                            : base;
+    if (digit >= base)
+      return std::nullopt;
+    constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+    result.tooLarge |= result.value > (kMost - digit) / base;
+    result.value = result.value * base + digit;
+  }
+  return digits.empty() ? std::nullopt : std::optional(result);
+}
+
+std::optional<uint64_t> integerBits(const LiteralExpr &literal,
+                                    SourceRange range, ScalarType type,
+                                    bool negated, Reporter &reporter) {
+  auto value = integerLiteral(literal.digits);
+  if (!value) {
+    reporter
+        .error(codes::kWrongOperandType,
+               fmt::format("'{}' where an integer is needed: the type is {}",
+                           literal.digits, spelling(type)),
+               range)
+        .help("write it without point and exponent, or cast the other side to "
+              "a float");
+    return std::nullopt;
+  }
+  auto [below, most] = rangeOf(type);
+  if (!value->tooLarge && value->value <= (negated ? below : most))
+    return value->value;
+  reporter.error(codes::kLiteralOverflow,
+                 fmt::format("'{}{}' is outside {}, which holds {}",
+                             negated ? "-" : "", literal.digits,
+                             spelling(type), rangeText(type)),
+                 range);
+  return std::nullopt;
+}
+
 std::optional<double> roundedLiteral(const LiteralExpr &literal,
                                      SourceRange range, ScalarType type,
                                      Reporter &reporter) {
@@ -259,6 +421,12 @@ bool foldConst(ConstDecl &decl, const ConstLookup &lookup, Reporter &reporter) {
   auto value = folder.fold(*decl.value, decl.type);
   if (!value)
     return false;
+  if (!isFloat(decl.type)) {
+    auto bits = folder.bits(*value, decl.type, decl.value->range);
+    if (bits)
+      decl.foldedBits = *bits;
+    return bits.has_value();
+  }
   auto rounded = folder.round(*value, decl.type, decl.value->range);
   if (!rounded)
     return false;

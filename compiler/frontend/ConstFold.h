@@ -26,15 +26,30 @@ std::optional<double> roundedLiteral(const LiteralExpr &literal,
                                      SourceRange range, ScalarType type,
                                      Reporter &reporter);
 
+/// The value of digits without point and exponent (`12`, `0x1F`); nothing for
+/// other digits.
+struct IntegerLiteral {
+  uint64_t value = 0;
+  bool tooLarge = false; ///< beyond 64 bits
+};
+std::optional<IntegerLiteral> integerLiteral(std::string_view digits);
+
+/// The bits of an integer literal in `type`: its magnitude where it is
+/// `negated`. What does not fit, or is no integer, is reported.
+std::optional<uint64_t> integerBits(const LiteralExpr &literal,
+                                    SourceRange range, ScalarType type,
+                                    bool negated, Reporter &reporter);
+
 /// A constant by its name; null where it does not exist. Reports by itself why
 /// it may not be used.
 using ConstLookup =
     std::function<const ConstDecl *(const NameExpr &, SourceRange)>;
 
-/// Computes `decl.folded`: literals, constants, casts, + - * / and unary minus,
-/// exactly over the rationals, rounded once to the constant's type (a cast
-/// inside rounds where it stands). Sets the types of the expression too. False
-/// after an error.
+/// Computes `decl.folded` (or `foldedBits`): literals, constants, casts,
+/// + - * / and unary minus, exactly over the rationals, rounded once to the
+/// constant's type (a cast inside rounds where it stands); a value outside an
+/// integer type is an error. Sets the types of the expression too. False after
+/// an error.
 bool foldConst(ConstDecl &decl, const ConstLookup &lookup, Reporter &reporter);
 
 } // namespace girih::frontend

@@ -26,48 +26,22 @@ std::string shortened(const Expr &expr) {
 
 namespace {
 
-const Expr &firstLiteral(const Expr &expr) {
-  const Expr *at = &expr;
-  while (!at->as<LiteralExpr>()) {
-    const Expr *next = nullptr;
-    // The value, not the condition, of a choice.
-    if (auto *choice = at->as<IfExpr>())
-      next = choice->thenValue.get();
-    else
-      forEachChild(*at, [&](const Expr &child) {
-        if (!next)
-          next = &child;
-      });
-    at = next;
-  }
-  return *at;
-}
-
-bool isInteger(std::string_view digits) {
-  return digits.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// The wider of two float types, for the edit that a message proposes.
+/// The type that both of two may be cast to, for the edit that a message
+/// proposes.
 ScalarType wider(ScalarType a, ScalarType b) {
-  if (a == ScalarType::F64 || b == ScalarType::F64)
-    return ScalarType::F64;
-  return ScalarType::F32;
+  if (isFloat(a) && isFloat(b))
+    return a == ScalarType::F64 || b == ScalarType::F64 ? ScalarType::F64
+                                                        : ScalarType::F32;
+  if (isFloat(a) || isFloat(b))
+    return isFloat(a) ? a : b;
+  if (!isInteger(a) || !isInteger(b))
+    return isInteger(a) ? a : b;
+  if (widthOf(a) != widthOf(b))
+    return widthOf(a) > widthOf(b) ? a : b;
+  return signedTypeOf(a);
 }
 
 } // namespace
-
-void ExprChecker::literalAlone(const Expr &expr) {
-  const Expr &literal = firstLiteral(expr);
-  const std::string &digits = literal.as<LiteralExpr>()->digits;
-  bool word = digits == "inf" || digits == "nan";
-  sema.report()
-      .error(codes::kLiteralAlone,
-             fmt::format("'{}' has no operand beside it to take its type from",
-                         digits),
-             literal.range)
-      .help(word ? fmt::format("write f32({})", digits)
-                 : fmt::format("write it with its type: {}f32", digits));
-}
 
 void ExprChecker::undefined(std::string_view name, SourceRange range,
                             std::string_view what,
@@ -88,37 +62,6 @@ std::optional<ScalarType> ExprChecker::check(Expr &expr, Type want) {
       expr.node);
   if (type)
     expr.type = *type;
-  return type;
-}
-
-ExprChecker::Type ExprChecker::checkNode(LiteralExpr &node, Expr &expr,
-                                         Type want) {
-  ScalarType type = node.suffix ? *node.suffix : *want;
-  if (type == ScalarType::Index) {
-    if (!isInteger(node.digits) || node.digits.size() > 18) {
-      sema.report().error(
-          codes::kWrongOperandType,
-          fmt::format("an index is compared with integers, not with '{}'",
-                      node.digits),
-          expr.range);
-      return std::nullopt;
-    }
-    node.indexValue = std::stoll(node.digits);
-    return type;
-  }
-  if (type == ScalarType::Bool) {
-    sema.report()
-        .error(codes::kWrongOperandType,
-               fmt::format("the number '{}' where a boolean is needed",
-                           node.digits),
-               expr.range)
-        .help("write true or false");
-    return std::nullopt;
-  }
-  auto value = roundedLiteral(node, expr.range, type, sema.report());
-  if (!value)
-    return std::nullopt;
-  node.value = *value;
   return type;
 }
 
@@ -201,14 +144,6 @@ ExprChecker::Type ExprChecker::checkNode(NameExpr &node, Expr &expr, Type) {
 
 ExprChecker::Type ExprChecker::checkNode(CastExpr &node, Expr &expr, Type) {
   Type from = check(*node.operand, node.to);
-  if (from == ScalarType::Bool) {
-    sema.report()
-        .error(codes::kNoFunction, "casting a boolean is not supported yet",
-               expr.range)
-        .help(
-            fmt::format("write if ... then 1{0} else 0{0}", spelling(node.to)));
-    return std::nullopt;
-  }
   return from ? Type(node.to) : std::nullopt;
 }
 
@@ -217,8 +152,23 @@ ExprChecker::Type ExprChecker::checkNode(UnaryExpr &node, Expr &expr,
   if (node.op == UnaryOp::Not)
     return needBool(*node.operand, "'not'") ? Type(ScalarType::Bool)
                                             : std::nullopt;
-  Type type = check(*node.operand, node.operand->untyped ? want : std::nullopt);
-  if (!type || !needFloat(*type, node.operand->range, "unary '-'"))
+  if (node.op == UnaryOp::BitNot) {
+    Type type =
+        check(*node.operand, node.operand->untyped ? want : std::nullopt);
+    return type && needInteger(*type, node.operand->range, "'~'")
+               ? type
+               : std::nullopt;
+  }
+  Type type = want;
+  if (auto *literal = node.operand->as<LiteralExpr>()) {
+    // A sign belongs to its number: -128 is an i8, though 128 is none.
+    type = checkLiteral(*literal, *node.operand, want, /*negated=*/true);
+    if (type)
+      node.operand->type = *type;
+  } else {
+    type = check(*node.operand, node.operand->untyped ? want : std::nullopt);
+  }
+  if (!type || !needNumber(*type, node.operand->range, "unary '-'"))
     return std::nullopt;
   return type;
 }
@@ -236,9 +186,16 @@ ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
             "the operands of " + what);
   if (!type)
     return std::nullopt;
-  if (!comparison)
+  if (isIntegerOnly(node.op))
+    return needInteger(*type, node.lhs->range, what) ? type : std::nullopt;
+  if (node.op == BinaryOp::Div)
     return needFloat(*type, node.lhs->range, what) ? type : std::nullopt;
-  if (*type == ScalarType::Bool) {
+  if (!comparison)
+    return needNumber(*type, node.lhs->range, what) ? type : std::nullopt;
+  if (isStorageOnly(*type))
+    return needNumber(*type, node.lhs->range, what) ? type : std::nullopt;
+  bool equality = node.op == BinaryOp::Equal || node.op == BinaryOp::NotEqual;
+  if (*type == ScalarType::Bool && !equality) {
     sema.report()
         .error(codes::kWrongOperandType,
                fmt::format("{} compares numbers, not booleans", what),
@@ -290,9 +247,7 @@ ExprChecker::Type ExprChecker::unify(const std::vector<Expr *> &operands,
       d.note(fmt::format("this is {}", spelling(*type)), first->range);
       d.note(fmt::format("this is {}", spelling(*here)), operand->range);
       if (*type != ScalarType::Bool && *here != ScalarType::Bool) {
-        ScalarType to = isFloat(*type) && isFloat(*here) ? wider(*type, *here)
-                        : isFloat(*type)                 ? *type
-                                                         : *here;
+        ScalarType to = wider(*type, *here);
         const Expr &other = *type == to ? *operand : *first;
         d.help(fmt::format("cast explicitly: {}({})", spelling(to),
                            shortened(other)));
@@ -313,39 +268,6 @@ ExprChecker::Type ExprChecker::unify(const std::vector<Expr *> &operands,
     if (operand->untyped && !check(*operand, type))
       failed = true;
   return failed ? std::nullopt : type;
-}
-
-bool ExprChecker::needFloat(ScalarType type, SourceRange range,
-                            const std::string &what) {
-  if (isFloat(type))
-    return true;
-  if (type == ScalarType::Index)
-    sema.report()
-        .error(
-            codes::kNoIndexArithmetic,
-            fmt::format("{} on indices and sizes is not supported yet", what),
-            range)
-        .help("cast it first, for example f32(i)");
-  else
-    sema.report().error(codes::kWrongOperandType,
-                        fmt::format("{} needs numbers, this is bool", what),
-                        range);
-  return false;
-}
-
-bool ExprChecker::needBool(Expr &expr, const std::string &what) {
-  Type type = check(expr, expr.untyped ? Type(ScalarType::Bool) : std::nullopt);
-  if (!type)
-    return false;
-  if (*type == ScalarType::Bool)
-    return true;
-  sema.report()
-      .error(
-          codes::kWrongOperandType,
-          fmt::format("{} needs a boolean, this is {}", what, spelling(*type)),
-          expr.range)
-      .help("compare it, for example with '> 0'");
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,11 +333,43 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
   for (const ExprPtr &argument : node.arguments)
     arguments.push_back(argument.get());
   std::string what = fmt::format("'{}'", node.callee.text);
-  Type type = unify(arguments, std::nullopt, "the arguments of " + what);
-  if (!type || !needFloat(*type, arguments[0]->range, what))
-    return std::nullopt;
   node.builtin = info->builtin;
-  return type;
+  if (info->builtin == Builtin::Bits || info->builtin == Builtin::SBits)
+    return checkBits(node);
+  Type type = unify(arguments, std::nullopt, "the arguments of " + what);
+  if (!type)
+    return std::nullopt;
+  SourceRange range = arguments[0]->range;
+  bool fine = false;
+  switch (info->builtin) {
+  case Builtin::FloorDiv:
+  case Builtin::TDiv:
+  case Builtin::TMod:
+    fine = needInteger(*type, range, what);
+    break;
+  case Builtin::Abs:
+  case Builtin::Neg:
+  case Builtin::Min:
+  case Builtin::Max:
+    fine = needNumber(*type, range, what);
+    break;
+  case Builtin::Tf32:
+    fine = needFloat(*type, range, what);
+    if (fine && *type != ScalarType::F32) {
+      sema.report()
+          .error(codes::kWrongOperandType,
+                 fmt::format("'tf32' rounds an f32, this is {}",
+                             spelling(*type)),
+                 range)
+          .help(fmt::format("cast it first: tf32(f32({}))",
+                            shortened(*arguments[0])));
+      fine = false;
+    }
+    break;
+  default:
+    fine = needFloat(*type, range, what);
+  }
+  return fine ? type : std::nullopt;
 }
 
 ExprChecker::Type ExprChecker::checkFnCall(CallExpr &node,
@@ -491,8 +445,10 @@ ExprChecker::Type ExprChecker::checkUnknownCall(CallExpr &node) {
   std::vector<std::string> candidates = sema.globalNames(false, true);
   for (auto names : {builtinNames(), libraryNames()})
     candidates.insert(candidates.end(), names.begin(), names.end());
-  for (const char *type : {"f64", "f32", "f16", "bf16", "sum", "prod"})
+  for (const std::string &type : typeNames())
     candidates.push_back(type);
+  for (const char *reduction : {"sum", "prod", "any", "all"})
+    candidates.emplace_back(reduction);
   undefined(name, range, "function", std::move(candidates));
   return std::nullopt;
 }

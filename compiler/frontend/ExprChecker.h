@@ -56,7 +56,17 @@ private:
   bool checkArity(const CallExpr &node, const Expr &expr, size_t wanted);
   Type unify(const std::vector<Expr *> &operands, Type want,
              const std::string &what);
+  // Operands (ExprOperands.cpp): what `what` needs is reported where `type` is
+  // something else.
   bool needFloat(ScalarType type, SourceRange range, const std::string &what);
+  /// A float that can be computed in, or an integer.
+  bool needNumber(ScalarType type, SourceRange range, const std::string &what);
+  bool needInteger(ScalarType type, SourceRange range, const std::string &what);
+  void noNumber(ScalarType type, SourceRange range, const std::string &what);
+  Type checkLiteral(LiteralExpr &node, Expr &expr, Type want, bool negated);
+  Type checkIntegerLiteral(LiteralExpr &node, SourceRange range,
+                           ScalarType type, bool negated);
+  Type checkBits(CallExpr &node);
   bool needBool(Expr &expr, const std::string &what);
   void literalAlone(const Expr &expr);
   void undefined(std::string_view name, SourceRange range,
@@ -67,7 +77,7 @@ private:
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
   const Tensor *findTensor(const Name &name);
   bool checkSubscript(Subscript &subscript, const Tensor &tensor, size_t dim);
-  bool checkOrder(const ReduceExpr &node, const Expr &expr);
+  bool checkOrder(const ReduceExpr &node, ScalarType type);
   IndexVariable *findIndex(std::string_view name) const;
   std::vector<std::string> indexNames() const;
   std::vector<std::string> tensorNames() const;

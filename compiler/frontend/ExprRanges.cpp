@@ -235,9 +235,20 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
     unbind();
   if (!type)
     return std::nullopt;
-  if (!needFloat(*type, node.body->range,
-                 fmt::format("'{}'", spelling(node.kind))))
+  std::string what = fmt::format("'{}'", spelling(node.kind));
+  if (node.kind == ReduceKind::Any || node.kind == ReduceKind::All) {
+    if (*type != ScalarType::Bool) {
+      sema.report()
+          .error(codes::kWrongOperandType,
+                 fmt::format("{} needs booleans, this is {}", what,
+                             spelling(*type)),
+                 node.body->range)
+          .help("compare it, for example with '> 0'");
+      return std::nullopt;
+    }
+  } else if (!needNumber(*type, node.body->range, what)) {
     return std::nullopt;
+  }
   for (auto &index : node.indices) {
     if (index->extent)
       continue;
@@ -249,21 +260,23 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
         .help("use it as a subscript of a tensor");
     return std::nullopt;
   }
-  return checkOrder(node, expr) ? type : std::nullopt;
+  return checkOrder(node, *type) ? type : std::nullopt;
 }
 
-bool ExprChecker::checkOrder(const ReduceExpr &node, const Expr &) {
+bool ExprChecker::checkOrder(const ReduceExpr &node, ScalarType type) {
   const ReduceOrder &order = node.order;
-  bool associative =
-      node.kind == ReduceKind::Max || node.kind == ReduceKind::Min;
-  // max and min give the same bits in any order; the clause is harmless, and
-  // worth a word because its author expected something of it.
+  bool associative = !isFloat(type) || node.kind == ReduceKind::Max ||
+                     node.kind == ReduceKind::Min;
+  // These give the same bits in any order; the clause is harmless, and worth a
+  // word because its author expected something of it.
   if (associative && order.range.end > order.range.begin)
     sema.report().warning(
         codes::kOrderWithoutEffect,
-        fmt::format("'{}' gives the same bits in any order: the clause has no "
-                    "effect",
-                    spelling(node.kind)),
+        fmt::format("'{}'{} gives the same bits in any order: the clause has "
+                    "no effect",
+                    spelling(node.kind),
+                    isInteger(type) ? fmt::format(" of {}", spelling(type))
+                                    : ""),
         order.range);
   if (order.kind != ReduceOrder::Kind::Pinned)
     return true;

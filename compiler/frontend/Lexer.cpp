@@ -168,7 +168,8 @@ private:
   }
 
   /// number ::= (digits ['.' digits] [('e'|'E') sign digits]
-  ///          | '0x' hexdigits ['.' hexdigits] 'p' sign digits) [type name]
+  ///          | '0x' hexdigits [['.' hexdigits] 'p' sign digits])
+  ///          [type name]
   void number() {
     size_t begin = at;
     std::string wrong;
@@ -178,7 +179,9 @@ private:
       size_t digits = at;
       while (isHexDigit(peek()))
         ++at;
+      bool isWhole = true;
       if (peek() == '.' && peek(1) != '.') {
+        isWhole = false;
         ++at;
         while (isHexDigit(peek()))
           ++at;
@@ -186,8 +189,8 @@ private:
       bool any =
           std::any_of(text.begin() + digits, text.begin() + at, isHexDigit);
       if (!any)
-        wrong = "a hexadecimal float needs digits";
-      else if (!exponent('p', 'P')) {
+        wrong = "a hexadecimal number needs digits";
+      else if (!exponent('p', 'P') && !isWhole) {
         wrong = "a hexadecimal float needs an exponent";
         help = "write it like 0x1.8p0";
       }
@@ -209,7 +212,7 @@ private:
     while (continuesName(peek()))
       ++at;
     std::string_view suffix = text.substr(suffixBegin, at - suffixBegin);
-    if (wrong.empty() && !suffix.empty() && !isTypeName(suffix))
+    if (wrong.empty() && !suffix.empty() && !typeNamed(suffix))
       wrong = fmt::format("'{}' is not a type that a literal can have",
                           suffix.substr(0, kMaxSpelling));
     if (!wrong.empty()) {
@@ -284,7 +287,8 @@ private:
       {"->", TokenKind::Arrow},      {"..", TokenKind::DotDot},
       {"==", TokenKind::EqualEqual}, {">=", TokenKind::GreaterEqual},
       {"<=", TokenKind::LessEqual},  {"!=", TokenKind::NotEqual},
-      {"+=", TokenKind::PlusEqual},
+      {"+=", TokenKind::PlusEqual},  {"<<", TokenKind::LessLess},
+      {">>", TokenKind::GreaterGreater},
   };
   static constexpr Single kSingles[] = {
       {'&', TokenKind::Ampersand},   {'^', TokenKind::Caret},
@@ -318,7 +322,13 @@ NumberParts splitNumber(std::string_view text) {
   size_t i = 0;
   if (text.size() > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     size_t p = text.find_first_of("pP");
-    i = p == std::string_view::npos ? text.size() : p + 1;
+    if (p == std::string_view::npos) {
+      i = 2;
+      while (i < text.size() && isHexDigit(text[i]))
+        ++i;
+      return {text.substr(0, i), text.substr(i)};
+    }
+    i = p + 1;
     if (i < text.size() && (text[i] == '+' || text[i] == '-'))
       ++i;
   } else {
@@ -390,6 +400,10 @@ std::string_view describe(TokenKind kind) {
     return "'<'";
   case TokenKind::LessEqual:
     return "'<='";
+  case TokenKind::LessLess:
+    return "'<<'";
+  case TokenKind::GreaterGreater:
+    return "'>>'";
   case TokenKind::Minus:
     return "'-'";
   case TokenKind::NotEqual:

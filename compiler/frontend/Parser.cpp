@@ -301,18 +301,16 @@ std::unique_ptr<FnDecl> Parser::parseFn() {
   return decl;
 }
 
-/// type ::= 'f64' | 'f32' | 'f16' | 'bf16'
+/// type ::= 'f64' | 'f32' | 'f16' | 'bf16' | 'f8e4m3fn' | 'f8e5m2' | 'i8' |
+///          'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'bool'
 ScalarType Parser::parseType() {
   if (!at(TokenKind::Identifier))
     unexpected("a type", "here");
   std::string_view name = textOf(token());
-  if (auto type = supportedType(name)) {
+  if (auto type = typeNamed(name)) {
     take();
     return *type;
   }
-  if (isTypeName(name))
-    unsupported(codes::kNoType, fmt::format("the type '{}' is", name),
-                token().range, "use f64, f32, f16 or bf16");
   if (name == "tf32")
     fail(codes::kNoType, "tf32 is a precision, not a type of values",
          token().range, "use f32");

@@ -89,6 +89,8 @@ private:
   ExprPtr parseAnd();
   ExprPtr parseNot();
   ExprPtr parseComparison();
+  /// Bit operations and shifts: `level` 0 to 3 is |, ^, &, shifts.
+  ExprPtr parseBits(unsigned level);
   ExprPtr parseSum();
   ExprPtr parseProduct();
   ExprPtr parseUnary();

@@ -25,7 +25,7 @@ bool isUntyped(const Expr::Node &node) {
   if (auto *literal = std::get_if<LiteralExpr>(&node))
     return !literal->suffix;
   if (auto *unary = std::get_if<UnaryExpr>(&node))
-    return unary->op == UnaryOp::Neg && unary->operand->untyped;
+    return unary->op != UnaryOp::Not && unary->operand->untyped;
   if (auto *binary = std::get_if<BinaryExpr>(&node))
     return isArithmetic(binary->op) && binary->lhs->untyped &&
            binary->rhs->untyped;
@@ -130,21 +130,49 @@ std::optional<BinaryOp> comparisonOp(TokenKind kind) {
 }
 } // namespace
 
-/// comparison ::= sum [('==' | '!=' | '<' | '<=' | '>' | '>=') sum]
+/// comparison ::= bitor [('==' | '!=' | '<' | '<=' | '>' | '>=') bitor]
 ExprPtr Parser::parseComparison() {
-  ExprPtr lhs = parseSum();
+  ExprPtr lhs = parseBits(0);
   auto op = comparisonOp(token().kind);
   if (!op)
     return lhs;
   Token opToken = take();
-  if ((opToken.kind == TokenKind::Less && at(TokenKind::Less)) ||
-      (opToken.kind == TokenKind::Greater && at(TokenKind::Greater)))
-    unsupported(codes::kNoFunction, "shifts are", since(opToken));
-  ExprPtr result = binary(*op, opToken, std::move(lhs), parseSum());
+  ExprPtr result = binary(*op, opToken, std::move(lhs), parseBits(0));
   if (comparisonOp(token().kind))
     fail(codes::kChainedComparison, "comparisons do not chain", token().range,
          "combine two with 'and'");
   return result;
+}
+
+/// bitor  ::= bitxor ('|' bitxor)*
+/// bitxor ::= bitand ('^' bitand)*
+/// bitand ::= shift ('&' shift)*
+/// shift  ::= sum (('<<' | '>>') sum)*
+ExprPtr Parser::parseBits(unsigned level) {
+  struct Operator {
+    unsigned level;
+    TokenKind kind;
+    BinaryOp op;
+  };
+  static constexpr Operator kOperators[] = {
+      {0, TokenKind::Pipe, BinaryOp::BitOr},
+      {1, TokenKind::Caret, BinaryOp::BitXor},
+      {2, TokenKind::Ampersand, BinaryOp::BitAnd},
+      {3, TokenKind::LessLess, BinaryOp::ShiftLeft},
+      {3, TokenKind::GreaterGreater, BinaryOp::ShiftRight}};
+  auto operand = [&] { return level == 3 ? parseSum() : parseBits(level + 1); };
+  auto operatorHere = [&]() -> std::optional<BinaryOp> {
+    for (const Operator &each : kOperators)
+      if (each.level == level && at(each.kind))
+        return each.op;
+    return std::nullopt;
+  };
+  ExprPtr lhs = operand();
+  while (auto op = operatorHere()) {
+    Token token = take();
+    lhs = binary(*op, token, std::move(lhs), operand());
+  }
+  return lhs;
 }
 
 /// sum ::= product (('+' | '-') product)*
@@ -158,35 +186,29 @@ ExprPtr Parser::parseSum() {
   return lhs;
 }
 
-/// product ::= unary (('*' | '/') unary)*
+/// product ::= unary (('*' | '/' | '%') unary)*
 ExprPtr Parser::parseProduct() {
   ExprPtr lhs = parseUnary();
-  while (at(TokenKind::Star) || at(TokenKind::Slash)) {
+  while (at(TokenKind::Star) || at(TokenKind::Slash) ||
+         at(TokenKind::Percent)) {
     Token op = take();
-    lhs = binary(op.kind == TokenKind::Star ? BinaryOp::Mul : BinaryOp::Div, op,
-                 std::move(lhs), parseUnary());
+    BinaryOp kind = op.kind == TokenKind::Star    ? BinaryOp::Mul
+                    : op.kind == TokenKind::Slash ? BinaryOp::Div
+                                                  : BinaryOp::Mod;
+    lhs = binary(kind, op, std::move(lhs), parseUnary());
   }
-  switch (token().kind) {
-  case TokenKind::Percent:
-    unsupported(codes::kNoFunction, "'%' is", token().range);
-  case TokenKind::Ampersand:
-  case TokenKind::Caret:
-  case TokenKind::Pipe:
-  case TokenKind::Tilde:
-    unsupported(codes::kNoFunction, "bit operations are", token().range,
-                "the connectives are 'and', 'or', 'not'");
-  default:
-    return lhs;
-  }
+  return lhs;
 }
 
-/// unary ::= '-' unary | primary
+/// unary ::= ('-' | '~') unary | primary
 ExprPtr Parser::parseUnary() {
-  if (!at(TokenKind::Minus))
+  if (!at(TokenKind::Minus) && !at(TokenKind::Tilde))
     return parsePrimary();
   Nest nest(*this);
   Token first = take();
   UnaryExpr node;
+  if (first.kind == TokenKind::Tilde)
+    node.op = UnaryOp::BitNot;
   node.operand = parseUnary();
   return make(std::move(node), since(first));
 }
@@ -223,9 +245,6 @@ ExprPtr Parser::parsePrimary() {
   case TokenKind::KwNone:
     unsupported(codes::kNoParameter, "optional tensors ('none') are",
                 first.range);
-  case TokenKind::Tilde:
-    unsupported(codes::kNoFunction, "bit operations are", first.range,
-                "the connectives are 'and', 'or', 'not'");
   case TokenKind::Dot:
     if (at(TokenKind::Number, 1))
       fail(codes::kMalformedNumber, "a number needs digits before its point",
@@ -243,12 +262,8 @@ ExprPtr Parser::parseNumber() {
   NumberParts parts = splitNumber(textOf(number));
   LiteralExpr node;
   node.digits = parts.digits;
-  if (!parts.suffix.empty()) {
-    node.suffix = supportedType(parts.suffix);
-    if (!node.suffix && isTypeName(parts.suffix))
-      unsupported(codes::kNoType, fmt::format("the type '{}' is", parts.suffix),
-                  number.range, "use f64, f32, f16 or bf16");
-  }
+  if (!parts.suffix.empty())
+    node.suffix = typeNamed(parts.suffix);
   return make(std::move(node), number.range);
 }
 
@@ -263,11 +278,11 @@ ExprPtr Parser::parseNamed() {
     if (at(TokenKind::LeftBracket, 1))
       return reduceKind(name) ? parseReduction() : parseAccess();
   }
-  if (isTypeName(name) || name == "tf32")
+  if (typeNamed(name))
     return parseCast();
   if (at(TokenKind::LeftParen, 1) || at(TokenKind::Dot, 1))
     return parseCall();
-  if (name == "sum" || name == "prod")
+  if (reduceKind(name) && !findBuiltin(name))
     fail(codes::kSyntax, fmt::format("'{}' needs its indices", name),
          first.range, fmt::format("write it like {}[k](...)", name));
   take();
@@ -280,8 +295,6 @@ ExprPtr Parser::parseNamed() {
 ExprPtr Parser::parseCast() {
   Token first = token();
   std::string_view name = textOf(first);
-  if (name == "tf32")
-    unsupported(codes::kNoFunction, "rounding to 'tf32' is", first.range);
   CastExpr node;
   node.to = parseType();
   expect(TokenKind::LeftParen, fmt::format("after the type '{}'", name));
@@ -372,7 +385,7 @@ Subscript Parser::parseSubscript() {
   return subscript;
 }
 
-/// reduction ::= ('sum' | 'prod' | 'max' | 'min')
+/// reduction ::= ('sum' | 'prod' | 'max' | 'min' | 'any' | 'all')
 ///               '[' name (',' name)* [',' order] ']' '(' expr ')'
 ExprPtr Parser::parseReduction() {
   Token first = take();

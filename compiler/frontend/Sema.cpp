@@ -243,8 +243,7 @@ void Sema::checkFunction(FnDecl &fn) {
         fmt::format("'{}' is declared to give {}, its value is {}",
                     fn.name.text, spelling(fn.result), spelling(*type)),
         fn.body->range);
-    if (isFloat(*type))
-      d.help(fmt::format("cast it: {}({})", spelling(fn.result),
+    d.help(fmt::format("cast it: {}({})", spelling(fn.result),
                          shortened(*fn.body)));
     return;
   }

@@ -252,18 +252,12 @@ void Sema::checkStatement(OpScope &scope, Statement &statement) {
 void Sema::finishTemporary(OpScope &scope, Statement &statement,
                            Tensor &tensor) {
   ScalarType type = statement.value->type;
-  if (!isFloat(type)) {
+  if (type == ScalarType::Index) {
     scope.poisoned.insert(&tensor);
-    if (type == ScalarType::Bool)
-      reporter
-          .error(codes::kNoType, "tensors of bool are not supported yet",
-                 statement.value->range)
-          .help("choose between numbers: if ... then 1f32 else 0f32");
-    else
-      reporter
-          .error(codes::kWrongOperandType, "an index is not a tensor's element",
-                 statement.value->range)
-          .help("cast it, for example f32(i)");
+    reporter
+        .error(codes::kWrongOperandType, "an index is not a tensor's element",
+               statement.value->range)
+        .help("cast it, for example f32(i) or i64(i)");
     return;
   }
   for (auto &index : statement.indices) {
@@ -304,8 +298,7 @@ void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
                     spelling(tensor.type), spelling(type)),
         statement.value->range);
     d.note("it is declared here", declared);
-    if (type != ScalarType::Bool)
-      d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
+    d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
                          shortened(*statement.value)));
     return;
   }

@@ -46,6 +46,20 @@ mlir::Type ExprGen::typeOf(ScalarType type) const {
     return builder.getF16Type();
   case ScalarType::BF16:
     return builder.getBF16Type();
+  case ScalarType::F8E4M3FN:
+    return mlir::Float8E4M3FNType::get(builder.getContext());
+  case ScalarType::F8E5M2:
+    return mlir::Float8E5M2Type::get(builder.getContext());
+  case ScalarType::I8:
+  case ScalarType::I16:
+  case ScalarType::I32:
+  case ScalarType::I64:
+    return builder.getIntegerType(widthOf(type));
+  case ScalarType::U8:
+  case ScalarType::U16:
+  case ScalarType::U32:
+  case ScalarType::U64:
+    return builder.getIntegerType(widthOf(type), /*isSigned=*/false);
   case ScalarType::Bool:
     return builder.getI1Type();
   case ScalarType::Index:
@@ -91,10 +105,19 @@ Value ExprGen::emitConstant(double value, ScalarType type, Location loc) {
   return te::ConstantOp::create(builder, loc, attribute);
 }
 
+Value ExprGen::emitInteger(uint64_t bits, mlir::Type type, Location loc) {
+  llvm::APInt value(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
+                    /*implicitTrunc=*/true);
+  return te::ConstantOp::create(builder, loc,
+                                mlir::IntegerAttr::get(type, value));
+}
+
 Value ExprGen::emitNode(const LiteralExpr &literal, const Expr &expr) {
   Location loc = locOf(expr);
   if (expr.type == ScalarType::Index)
     return te::IndexConstantOp::create(builder, loc, literal.indexValue);
+  if (isInteger(expr.type))
+    return emitInteger(literal.bits, typeOf(expr.type), loc);
   return emitConstant(literal.value, expr.type, loc);
 }
 
@@ -113,6 +136,9 @@ Value ExprGen::emitNode(const NameExpr &name, const Expr &expr) {
     return te::SizeOp::create(builder, locOf(expr), builder.getIndexType(),
                               (*size)->name.text);
   auto *constant = std::get<const ConstDecl *>(name.target);
+  if (!isFloat(constant->type))
+    return emitInteger(constant->foldedBits, typeOf(constant->type),
+                       locOf(expr));
   return emitConstant(constant->folded, constant->type, locOf(expr));
 }
 
@@ -133,7 +159,10 @@ Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {
   Value value = emit(*cast.operand);
   if (cast.operand->type == cast.to)
     return value;
-  if (cast.operand->type == ScalarType::Index)
+  if (cast.operand->type == ScalarType::Index && isStorageOnly(cast.to))
+    value = te::CastOp::create(builder, locOf(expr), builder.getI64Type(),
+                               value);
+  else if (cast.operand->type == ScalarType::Index && isFloat(cast.to))
     return te::ToFloatOp::create(builder, locOf(expr), typeOf(cast.to), value);
   return te::CastOp::create(builder, locOf(expr), typeOf(cast.to), value);
 }
@@ -142,6 +171,10 @@ Value ExprGen::emitNode(const UnaryExpr &unary, const Expr &expr) {
   Value value = emit(*unary.operand);
   if (unary.op == UnaryOp::Not)
     return te::NotOp::create(builder, locOf(expr), value);
+  if (unary.op == UnaryOp::BitNot)
+    return te::BinaryOp::create(
+        builder, locOf(expr), te::BinaryKind::Xor, value,
+        emitInteger(~uint64_t(0), value.getType(), locOf(expr)));
   return te::UnaryOp::create(builder, locOf(expr), te::UnaryKind::Neg,
                              te::Accuracy::Unset, value);
 }
@@ -164,6 +197,18 @@ Value ExprGen::emitNode(const BinaryExpr &binary, const Expr &expr) {
     return arithmetic(te::BinaryKind::Mul);
   case BinaryOp::Div:
     return arithmetic(te::BinaryKind::Div);
+  case BinaryOp::Mod:
+    return arithmetic(te::BinaryKind::Mod);
+  case BinaryOp::BitAnd:
+    return arithmetic(te::BinaryKind::And);
+  case BinaryOp::BitOr:
+    return arithmetic(te::BinaryKind::Or);
+  case BinaryOp::BitXor:
+    return arithmetic(te::BinaryKind::Xor);
+  case BinaryOp::ShiftLeft:
+    return arithmetic(te::BinaryKind::Shl);
+  case BinaryOp::ShiftRight:
+    return arithmetic(te::BinaryKind::Shr);
   case BinaryOp::Equal:
     return compare(te::CompareKind::Eq);
   case BinaryOp::NotEqual:
@@ -249,9 +294,9 @@ static te::UnaryKind unaryKind(Builtin builtin) {
     return te::UnaryKind::Round;
   case Builtin::Trunc:
     return te::UnaryKind::Trunc;
-  case Builtin::Fma:
-  case Builtin::Min:
-  case Builtin::Max:
+  case Builtin::Tf32:
+    return te::UnaryKind::Tf32;
+  default:
     break;
   }
   llvm_unreachable("a function of one value");
@@ -265,22 +310,61 @@ static te::Accuracy accuracyOf(const CallExpr &call) {
 }
 
 Value ExprGen::emitBuiltin(const CallExpr &call, Location loc) {
+  if (call.builtin == Builtin::Bits || call.builtin == Builtin::SBits)
+    return emitBits(call, loc);
   llvm::SmallVector<Value, 3> values;
   for (const ExprPtr &argument : call.arguments)
     values.push_back(emit(*argument));
+  auto binary = [&](te::BinaryKind kind) -> Value {
+    return te::BinaryOp::create(builder, loc, kind, values[0], values[1]);
+  };
   switch (*call.builtin) {
   case Builtin::Fma:
     return te::FmaOp::create(builder, loc, values[0], values[1], values[2]);
   case Builtin::Min:
-    return te::BinaryOp::create(builder, loc, te::BinaryKind::Min, values[0],
-                                values[1]);
+    return binary(te::BinaryKind::Min);
   case Builtin::Max:
-    return te::BinaryOp::create(builder, loc, te::BinaryKind::Max, values[0],
-                                values[1]);
+    return binary(te::BinaryKind::Max);
+  case Builtin::FloorDiv:
+    return binary(te::BinaryKind::FloorDiv);
+  case Builtin::TDiv:
+    return binary(te::BinaryKind::TDiv);
+  case Builtin::TMod:
+    return binary(te::BinaryKind::TMod);
   default:
     return te::UnaryOp::create(builder, loc, unaryKind(*call.builtin),
                                accuracyOf(call), values[0]);
   }
+}
+
+/// bits(x, lo, n): shifted down as an unsigned number, so that what lies above
+/// the top bit is 0, and masked; sbits: moved to the top and shifted down with
+/// its sign.
+Value ExprGen::emitBits(const CallExpr &call, Location loc) {
+  Value value = emit(*call.arguments[0]), lowest = emit(*call.arguments[1]);
+  uint64_t count = call.arguments[2]->as<LiteralExpr>()->bits;
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  mlir::Type type = value.getType();
+  mlir::Type unsignedType = builder.getIntegerType(width, /*isSigned=*/false);
+  auto cast = [&](Value x, mlir::Type to) -> Value {
+    if (x.getType() == to)
+      return x;
+    return te::CastOp::create(builder, loc, to, x);
+  };
+  auto apply = [&](te::BinaryKind kind, Value x, uint64_t y) -> Value {
+    return te::BinaryOp::create(builder, loc, kind, x,
+                                emitInteger(y, x.getType(), loc));
+  };
+  Value shifted = te::BinaryOp::create(builder, loc, te::BinaryKind::Shr,
+                                       cast(value, unsignedType),
+                                       cast(lowest, unsignedType));
+  if (call.builtin == Builtin::Bits) {
+    uint64_t mask = ~uint64_t(0) >> (64 - count);
+    return cast(apply(te::BinaryKind::And, shifted, mask), type);
+  }
+  Value field = cast(shifted, builder.getIntegerType(width));
+  field = apply(te::BinaryKind::Shl, field, width - count);
+  return apply(te::BinaryKind::Shr, field, width - count);
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,16 +378,19 @@ static te::ReduceKind kindOf(ReduceKind kind) {
   case ReduceKind::Prod:
     return te::ReduceKind::Prod;
   case ReduceKind::Max:
+  case ReduceKind::Any:
     return te::ReduceKind::Max;
   case ReduceKind::Min:
+  case ReduceKind::All:
     return te::ReduceKind::Min;
   }
   llvm_unreachable("a kind of reduction");
 }
 
-std::string ExprGen::orderOf(const ReduceExpr &reduce) {
-  // The front end has said that a clause on max or min has no effect.
-  if (reduce.kind == ReduceKind::Max || reduce.kind == ReduceKind::Min)
+std::string ExprGen::orderOf(const ReduceExpr &reduce, ScalarType type) {
+  // The front end has said that a clause has no effect.
+  if (reduce.kind == ReduceKind::Max || reduce.kind == ReduceKind::Min ||
+      !isFloat(type))
     return "fixed";
   switch (reduce.order.kind) {
   case ReduceOrder::Kind::Fixed:
@@ -330,7 +417,8 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   Location loc = locOf(expr);
   auto op = te::ReduceOp::create(builder, loc, typeOf(expr.type),
                                  kindOf(reduce.kind), namesOf(reduce.indices),
-                                 builder.getArrayAttr(extents), orderOf(reduce),
+                                 builder.getArrayAttr(extents),
+                                 orderOf(reduce, expr.type),
                                  te::TermAttr(), te::Leaf::Plain);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());

@@ -53,6 +53,8 @@ private:
   mlir::Location locOf(const frontend::Expr &expr) const;
   mlir::Value emitConstant(double value, frontend::ScalarType type,
                            mlir::Location loc);
+  /// The low bits of `bits`, as an integer or bool.
+  mlir::Value emitInteger(uint64_t bits, mlir::Type type, mlir::Location loc);
   mlir::Value emitNode(const frontend::LiteralExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::BoolExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::NameExpr &, const frontend::Expr &);
@@ -64,9 +66,11 @@ private:
   mlir::Value emitNode(const frontend::CallExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::ReduceExpr &, const frontend::Expr &);
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
+  mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
   /// The text of te.reduce's `order`.
-  std::string orderOf(const frontend::ReduceExpr &reduce);
+  std::string orderOf(const frontend::ReduceExpr &reduce,
+                      frontend::ScalarType type);
 
   mlir::OpBuilder &builder;
   const SourceFile &source;

@@ -23,7 +23,7 @@ std::vector<std::string> girih::pipeline::describeReductions(te::FuncOp func) {
     std::string term =
         reduce.getTermAttr() ? reduce.getTermAttr().getText().str() : "none";
     lines.push_back(compute.getName().str() + ": " +
-                    te::stringifyReduceKind(reduce.getKind()).str() + " over " +
+                    te::nameOf(reduce).str() + " over " +
                     indices + " by " + term + ", leaf " +
                     te::stringifyLeaf(reduce.getLeaf()).str());
   });

@@ -54,6 +54,8 @@ Value *ErrorOps::rounded(Type type, Value *r, Value *change,
   case Type::BF16:
     fractionBits = 7, smallest = 0x1p-133, largest = 0x1.FEp127;
     break;
+  default:
+    break; // nothing else is computed in with errors
   }
   Value *far = b.CreateFAdd(magnitude(r), change);
   // The exponent alone, as a number, is the power of two below `far`. A double

@@ -13,16 +13,27 @@ using namespace girih;
 using namespace girih::reference;
 using llvm::Value;
 
+static bool isF8(FloatOps::Type type) {
+  return type == FloatOps::Type::F8E4M3FN || type == FloatOps::Type::F8E5M2;
+}
+
 static bool isNarrow(FloatOps::Type type) {
-  return type == FloatOps::Type::F16 || type == FloatOps::Type::BF16;
+  return type == FloatOps::Type::F16 || type == FloatOps::Type::BF16 ||
+         isF8(type);
 }
 
 llvm::Type *FloatOps::carrier(Type type) {
+  if (type == Type::Bool)
+    return b.getInt1Ty();
+  if (!artifact::isFloat(type))
+    return b.getIntNTy(8 * artifact::bytesOf(type));
   return type == Type::F64 ? b.getDoubleTy() : b.getFloatTy();
 }
 
 llvm::Type *FloatOps::memory(Type type) {
-  return isNarrow(type) ? b.getInt16Ty() : carrier(type);
+  if (isNarrow(type) || type == Type::Bool)
+    return b.getIntNTy(8 * artifact::bytesOf(type));
+  return carrier(type);
 }
 
 llvm::Type *FloatOps::shaped(llvm::Type *element, Value *like) {
@@ -51,8 +62,16 @@ llvm::Constant *FloatOps::real(Value *like, double value) {
 //===----------------------------------------------------------------------===//
 
 Value *FloatOps::unpack(Type type, Value *stored) {
+  if (type == Type::Bool)
+    return b.CreateICmpNE(stored, integer(stored, 0));
   if (!isNarrow(type))
     return stored;
+  if (type == Type::F8E4M3FN)
+    return unpackF8E4M3(stored);
+  if (type == Type::F8E5M2) // the upper half of an f16
+    return unpack(Type::F16,
+                  b.CreateShl(
+                      b.CreateZExt(stored, shaped(b.getInt16Ty(), stored)), 8));
   if (type == Type::F16 && nativeHalf)
     return b.CreateFPExt(b.CreateBitCast(stored, shaped(b.getHalfTy(), stored)),
                          shaped(b.getFloatTy(), stored));
@@ -71,9 +90,53 @@ Value *FloatOps::unpack(Type type, Value *stored) {
   return floatFrom(b.CreateOr(result, sign));
 }
 
+/// Exponent and fraction, read as those of a float, are the value times 2^-120;
+/// the product is exact. All ones is NaN.
+Value *FloatOps::unpackF8E4M3(Value *stored) {
+  Value *wide = b.CreateZExt(stored, shaped(b.getInt32Ty(), stored));
+  Value *sign = b.CreateShl(b.CreateAnd(wide, 0x80), 24);
+  Value *code = b.CreateAnd(wide, 0x7f);
+  Value *small = floatFrom(b.CreateShl(code, 20));
+  Value *scaled = b.CreateFMul(small, real(small, 0x1p120));
+  Value *result = b.CreateSelect(b.CreateICmpEQ(code, integer(code, 0x7f)),
+                                 integer(code, 0x7fffffff), bits(scaled));
+  return floatFrom(b.CreateOr(result, sign));
+}
+
+/// The value is one of f8e4m3fn: a multiple of 2^-9 below 2^-6, and above it
+/// the float's upper bits with another bias.
+Value *FloatOps::packF8E4M3(Value *value) {
+  Value *all = bits(value);
+  Value *sign = b.CreateAnd(b.CreateLShr(all, 24), 0x80);
+  Value *magnitude = b.CreateAnd(all, 0x7fffffff);
+  Value *absolute = floatFrom(magnitude);
+  Value *denormal = b.CreateFPToUI(
+      b.CreateFMul(b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, absolute,
+                                           real(absolute, 1)),
+                   real(absolute, 512)),
+      magnitude->getType());
+  Value *normal = b.CreateSub(b.CreateLShr(magnitude, 20),
+                              integer(magnitude, uint64_t(120) << 3));
+  Value *result =
+      b.CreateSelect(b.CreateFCmpOLT(absolute, real(absolute, 0x1p-6)),
+                     denormal, normal);
+  result = b.CreateSelect(b.CreateFCmpUNO(value, value), integer(result, 0x7f),
+                          result);
+  return b.CreateTrunc(b.CreateOr(result, sign),
+                       shaped(b.getInt8Ty(), value));
+}
+
 Value *FloatOps::pack(Type type, Value *value) {
+  if (type == Type::Bool)
+    return b.CreateZExt(value, shaped(b.getInt8Ty(), value));
   if (!isNarrow(type))
     return value;
+  if (type == Type::F8E4M3FN)
+    return packF8E4M3(value);
+  if (type == Type::F8E5M2) {
+    Value *half = pack(Type::F16, value);
+    return b.CreateTrunc(b.CreateLShr(half, 8), shaped(b.getInt8Ty(), half));
+  }
   llvm::Type *stored = shaped(b.getInt16Ty(), value);
   if (type == Type::BF16)
     return b.CreateTrunc(b.CreateLShr(bits(value), 16), stored);
@@ -144,7 +207,27 @@ Value *FloatOps::roundToF16(Value *value) {
   return floatFrom(b.CreateOr(result, sign));
 }
 
+/// Held to the largest finite value, then counted in the spacing at its
+/// exponent and rounded to a whole number: scaling by powers of two is exact.
+Value *FloatOps::roundToF8(Type type, Value *value) {
+  bool isE4M3 = type == Type::F8E4M3FN;
+  double largest = isE4M3 ? 448 : 57344;
+  double smallestNormal = isE4M3 ? 0x1p-6 : 0x1p-14;
+  double digit = isE4M3 ? 0x1p-3 : 0x1p-2;
+  Value *held = minimum(maximum(value, real(value, -largest)),
+                        real(value, largest)); // a NaN stays
+  Value *power = floatFrom(b.CreateAnd(bits(held), 0x7f800000));
+  power = b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, power,
+                                  real(power, smallestNormal));
+  Value *spacing = b.CreateFMul(power, real(power, digit));
+  Value *whole = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven,
+                                        b.CreateFDiv(held, spacing));
+  return b.CreateFMul(whole, spacing);
+}
+
 Value *FloatOps::roundTo(Type type, Value *value) {
+  if (isF8(type))
+    return roundToF8(type, value);
   if (type == Type::BF16)
     return roundToBf16(value);
   return type == Type::F16 ? roundToF16(value) : value;
@@ -183,15 +266,56 @@ Value *FloatOps::fromDouble(Type type, Value *value) {
 Value *FloatOps::cast(Type from, Type to, Value *value) {
   if (from == to)
     return value;
+  if (from == Type::Bool) { // true is 1
+    from = Type::I32;
+    value = b.CreateZExt(value, shaped(b.getInt32Ty(), value));
+  }
+  bool fromFloat = artifact::isFloat(from);
+  if (to == Type::Bool)
+    return fromFloat ? b.CreateFCmpUNE(value, real(value, 0))
+                     : b.CreateICmpNE(value, integer(value, 0));
+  bool isUnsigned = artifact::isUnsigned(from);
+  if (!artifact::isFloat(to)) {
+    if (fromFloat)
+      return toInteger(to, value);
+    llvm::Type *type = shaped(carrier(to), value);
+    return isUnsigned ? b.CreateZExtOrTrunc(value, type)
+                      : b.CreateSExtOrTrunc(value, type);
+  }
+  if (!fromFloat)
+    return fromInteger(to, value, isUnsigned);
   if (from == Type::F64)
     return fromDouble(to, value);
   return to == Type::F64 ? toDouble(value) : roundTo(to, value);
 }
 
-Value *FloatOps::fromInteger(Type type, Value *value) {
-  if (!isNarrow(type))
-    return b.CreateSIToFP(value, shaped(carrier(type), value));
+Value *FloatOps::toInteger(Type type, Value *value) {
+  llvm::Type *result = shaped(carrier(type), value);
+  return b.CreateIntrinsic(artifact::isUnsigned(type)
+                               ? llvm::Intrinsic::fptoui_sat
+                               : llvm::Intrinsic::fptosi_sat,
+                           {result, value->getType()}, {value});
+}
+
+Value *FloatOps::fromInteger(Type type, Value *value, bool isUnsigned) {
+  if (!isNarrow(type)) {
+    llvm::Type *result = shaped(carrier(type), value);
+    return isUnsigned ? b.CreateUIToFP(value, result)
+                      : b.CreateSIToFP(value, result);
+  }
   llvm::Type *wide = shaped(b.getInt64Ty(), value);
+  if (isUnsigned) {
+    value = b.CreateZExtOrTrunc(value, wide);
+    // In the upper half of the range the same, without the sign's place.
+    Value *lost = b.CreateICmpNE(b.CreateAnd(value, 0xfff), integer(value, 0));
+    Value *odd = b.CreateShl(
+        b.CreateOr(b.CreateLShr(value, 12), b.CreateZExt(lost, wide)), 12);
+    Value *isSmall =
+        b.CreateICmpULE(value, integer(value, uint64_t(1) << 53));
+    return fromDouble(
+        type, b.CreateUIToFP(b.CreateSelect(isSmall, value, odd),
+                             shaped(b.getDoubleTy(), value)));
+  }
   value = b.CreateSExtOrTrunc(value, wide);
   // Beyond 2^53 a double would round. There the last 12 bits are replaced by
   // one that says whether any was set: rounding to odd, at least 41 digits.

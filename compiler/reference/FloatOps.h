@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How values are held: f64 as double; f32, f16 and bf16 as float, a 16-bit
-// value being the float that equals it. Every function works on scalars and on
+// How values are held: f64 as double; the other floats as float, a narrow value
+// being the float that equals it; integers in their width; a bool as i1. Every function works on scalars and on
 // vectors alike and rounds once, to nearest with ties to even.
 //
 // Why float may compute for 16-bit types. For + - * / sqrt, rounding first to a
@@ -46,9 +46,9 @@ public:
   FloatOps(llvm::IRBuilder<> &b, bool nativeHalf)
       : b(b), nativeHalf(nativeHalf) {}
 
-  /// double or float.
+  /// double, float, or an integer.
   llvm::Type *carrier(Type type);
-  /// double, float, or i16 for the 16-bit types.
+  /// The same, or i16 and i8 for what is narrower in memory; a bool is an i8.
   llvm::Type *memory(Type type);
 
   llvm::Value *unpack(Type type, llvm::Value *stored); ///< memory -> carrier
@@ -69,8 +69,11 @@ public:
   /// A double (any value) to `type`.
   llvm::Value *fromDouble(Type type, llvm::Value *value);
   llvm::Value *toDouble(llvm::Value *value);
-  /// A signed i32 or i64 to `type`.
-  llvm::Value *fromInteger(Type type, llvm::Value *value);
+  /// An integer to a float type.
+  llvm::Value *fromInteger(Type type, llvm::Value *value,
+                           bool isUnsigned = false);
+  /// A float or double to an integer type: truncated, saturated, NaN to 0.
+  llvm::Value *toInteger(Type type, llvm::Value *value);
 
 private:
   /// A float to the nearest value of a 16-bit type, still held as float; other
@@ -78,6 +81,9 @@ private:
   llvm::Value *roundTo(Type type, llvm::Value *value);
   llvm::Value *roundToBf16(llvm::Value *value);
   llvm::Value *roundToF16(llvm::Value *value);
+  llvm::Value *roundToF8(Type type, llvm::Value *value);
+  llvm::Value *unpackF8E4M3(llvm::Value *stored);
+  llvm::Value *packF8E4M3(llvm::Value *value);
   llvm::Value *oddFloat(llvm::Value *value);
 
   /// `element` with the shape (scalar or vector) of `like`.

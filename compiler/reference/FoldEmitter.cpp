@@ -62,6 +62,11 @@ llvm::SmallVector<Value *> reference::emitLoop(llvm::IRBuilder<> &b,
   return result;
 }
 
+/// Bytes of a stored partial result: whole words, whatever the type.
+static int64_t storedBytes(const llvm::DataLayout &layout, Value *value) {
+  return llvm::alignTo(layout.getTypeStoreSize(value->getType()), 4);
+}
+
 FoldEmitter::FoldEmitter(llvm::IRBuilder<> &b, ScalarEmitter &scalars,
                          te::ReduceKind kind, artifact::ScalarType type,
                          Chains identity)
@@ -69,7 +74,7 @@ FoldEmitter::FoldEmitter(llvm::IRBuilder<> &b, ScalarEmitter &scalars,
       identity(std::move(identity)) {
   const llvm::DataLayout &layout = b.GetInsertBlock()->getDataLayout();
   for (Value *value : flatten(this->identity))
-    entryBytes += layout.getTypeStoreSize(value->getType());
+    entryBytes += storedBytes(layout, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,7 +112,7 @@ Chains FoldEmitter::conform(Chains chains) {
             llvm::dyn_cast<llvm::FixedVectorType>(shape.value->getType()))
       chain = scalars.splat(chain, vector->getNumElements());
     if (shape.error && !chain.error)
-      chain.error = llvm::ConstantFP::get(shape.error->getType(), 0.0);
+      chain.error = llvm::Constant::getNullValue(shape.error->getType());
     assert(!chain.error == !shape.error &&
            chain.value->getType() == shape.value->getType());
   }
@@ -134,7 +139,7 @@ void FoldEmitter::store(Value *scratch, Value *entry, const Chains &chains) {
     b.CreateAlignedStore(value,
                          b.CreateConstGEP1_64(b.getInt8Ty(), base, offset),
                          llvm::Align(4));
-    offset += layout.getTypeStoreSize(value->getType());
+    offset += storedBytes(layout, value);
   }
 }
 
@@ -147,7 +152,7 @@ Chains FoldEmitter::load(Value *scratch, Value *entry) {
     values.push_back(b.CreateAlignedLoad(
         shape->getType(), b.CreateConstGEP1_64(b.getInt8Ty(), base, offset),
         llvm::Align(4)));
-    offset += layout.getTypeStoreSize(shape->getType());
+    offset += storedBytes(layout, shape);
   }
   return unflatten(values);
 }
@@ -314,7 +319,7 @@ Chains FoldEmitter::foldLanes(const Term &term, Value *begin, Value *end,
     return llvm::SmallVector<Value *>();
   });
   Chains result = load(scratch, zero);
-  if (kind != te::ReduceKind::Sum)
+  if (kind != te::ReduceKind::Sum || !artifact::isFloat(type))
     return result; // combining with the identity changes nothing
   // An fma chain may end in -0 (a product that underflows); an empty lane adds
   // +0 to it. Doing that once at the end is the same: sums of lanes differ only

@@ -51,6 +51,12 @@ FormatFacts factsOf(ScalarType type) {
     return {10, 0x1p-24, 65504};
   case ScalarType::BF16:
     return {7, 0x1p-133, 0x1.FEp127};
+  case ScalarType::F8E4M3FN:
+    return {3, 0x1p-9, 448};
+  case ScalarType::F8E5M2:
+    return {2, 0x1p-16, 57344};
+  default:
+    break; // integers carry flags, no errors
   }
   return {};
 }
@@ -65,6 +71,12 @@ double castTo(ScalarType type, double value) {
     return arith::fromF16(arith::toF16(value));
   case ScalarType::BF16:
     return arith::fromBf16(arith::toBf16(value));
+  case ScalarType::F8E4M3FN:
+    return arith::fromF8E4M3(arith::toF8E4M3(value));
+  case ScalarType::F8E5M2:
+    return arith::fromF8E5M2(arith::toF8E5M2(value));
+  default:
+    break;
   }
   return value;
 }
@@ -95,6 +107,8 @@ double overflowAt(ScalarType type) {
     return 65520;
   case ScalarType::BF16:
     return 0x1.ffp127;
+  default:
+    break; // f8 saturates
   }
   return kInfinity;
 }
@@ -241,8 +255,16 @@ void stepErrors(double *out, const double *in, int64_t, int64_t n) {
 double floorOf(double x) { return std::floor(x); }
 double ceilOf(double x) { return std::ceil(x); }
 double truncOf(double x) { return std::trunc(x); }
+double tf32Of(double x) {
+  return arith::roundToTf32(static_cast<float>(x));
+}
 /// To nearest, ties to even: the host's rounding mode is the default one.
 double roundOf(double x) { return std::nearbyint(x); }
+
+void tf32Values(double *out, const double *in, int64_t, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = tf32Of(in[i]);
+}
 
 void castErrors(double *out, const double *in, int64_t type, int64_t n) {
   monotoneErrors(out, in, n, [type](double x) {
@@ -297,6 +319,8 @@ std::span<const NamedHostFunction> reference::hostFunctions() {
       {"error_round", stepErrors<roundOf>},
       {"error_trunc", stepErrors<truncOf>},
       {"error_cast", castErrors},
+      {"value_tf32", tf32Values},
+      {"error_tf32", stepErrors<tf32Of>},
   };
   return kFunctions;
 }

@@ -54,7 +54,7 @@ private:
   bool hasReduction = false;
   bool gathers = false; ///< some lanes are loaded one by one
   bool reusesAcrossRows = false;
-  bool holdsF64 = false, sumsNarrow = false;
+  bool holdsWide = false, sumsNarrow = false;
   bool inexactInside = false;
 };
 
@@ -124,7 +124,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
 
 Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
   ValueFacts facts = plan.factsOf(unary.getValue());
-  if (unary.getKind() >= te::UnaryKind::Exp) {
+  if (unary.hasAccuracy()) {
     if (accuracyOf(unary) == te::Accuracy::Portable)
       return Failure{op.getName().str() + " holds a portable " +
                      te::stringifyUnaryKind(unary.getKind()).str() +
@@ -138,10 +138,11 @@ Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
 }
 
 Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
-  std::string kind = te::stringifyReduceKind(reduce.getKind()).str();
+  std::string kind = te::nameOf(reduce).str();
   std::string where = kind + " of " + op.getName().str();
   bool associative = reduce.getKind() == te::ReduceKind::Max ||
-                     reduce.getKind() == te::ReduceKind::Min;
+                     reduce.getKind() == te::ReduceKind::Min ||
+                     !mlir::isa<mlir::FloatType>(reduce.getType());
   ReductionInfo info;
   info.where = op.getName().str();
   if (te::TermAttr attribute = reduce.getTermAttr()) {
@@ -214,7 +215,7 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
     if (!status)
       return status;
     for (mlir::Type type : inner.getResultTypes())
-      holdsF64 |= type.isF64();
+      holdsWide |= type.isF64() || type.isInteger(64);
   }
   return {};
 }
@@ -229,11 +230,11 @@ void ComputePlanner::chooseTile() {
   plan.width = host.vectorBits / 32;
   bool plain = hasReduction && !sumsNarrow && !(bounds && inexactInside);
   if (plain && !gathers)
-    plan.columns = holdsF64 ? 2 : 4;
+    plan.columns = holdsWide ? 2 : 4;
   if (plain && rank >= 2 && reusesAcrossRows)
     plan.rows = host.vectorBits >= 512 ? 4 : 2;
 
-  int64_t bytes = (holdsF64 ? 8 : 4) + (bounds ? 8 : 0);
+  int64_t bytes = (holdsWide ? 8 : 4) + (bounds ? 8 : 0);
   int64_t entries = 1;
   for (const arith::Term &term : plan.terms)
     entries = std::max(entries, fixedEntries(term));
@@ -262,7 +263,7 @@ Result<ComputePlan> ComputePlanner::run() {
   if (Status status = analyseBlock(op.getBlock()); !status)
     return Failure{status.message()};
   chooseTile();
-  int64_t bytes = (holdsF64 ? 8 : 4) + (bounds ? 8 : 0);
+  int64_t bytes = (holdsWide ? 8 : 4) + (bounds ? 8 : 0);
   for (ReductionInfo &reduction : plan.info.reductions)
     reduction.entryBytes = bytes * plan.width * plan.rows * plan.columns;
   return std::move(plan);

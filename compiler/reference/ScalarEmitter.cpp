@@ -20,7 +20,7 @@ using namespace girih::reference;
 using llvm::Value;
 
 te::Accuracy reference::accuracyOf(te::UnaryOp op) {
-  if (op.getKind() < te::UnaryKind::Exp)
+  if (!op.hasAccuracy())
     return te::Accuracy::Portable;
   te::Accuracy accuracy = op.getAccuracy();
   if (accuracy == te::Accuracy::Unset)
@@ -107,6 +107,8 @@ Tracked ScalarEmitter::binary(te::BinaryKind kind, Type type, Tracked x,
   Tracked operands[] = {x, y};
   unify(operands);
   auto [p, q] = operands;
+  if (!artifact::isFloat(type))
+    return integerBinary(kind, artifact::isUnsigned(type), p, q);
   switch (kind) {
   case te::BinaryKind::Add: {
     Value *r = floats.add(type, p.value, q.value);
@@ -134,8 +136,154 @@ Tracked ScalarEmitter::binary(te::BinaryKind kind, Type type, Tracked x,
     return {floats.minimum(p.value, q.value), errors.minMax(p, q)};
   case te::BinaryKind::Max:
     return {floats.maximum(p.value, q.value), errors.minMax(p, q)};
+  default:
+    break; // the verifier keeps the others to integers
   }
   llvm_unreachable("unknown binary operation");
+}
+
+namespace {
+struct Division {
+  Value *quotient, *remainder;
+};
+} // namespace
+
+/// By zero the quotient is 0 and the remainder x; INT_MIN / -1 wraps. What LLVM
+/// leaves undefined is divided by 1 instead.
+static Division divide(llvm::IRBuilder<> &b, bool isUnsigned, bool floor,
+                       Value *x, Value *y) {
+  llvm::Type *type = x->getType();
+  Value *zero = llvm::Constant::getNullValue(type);
+  Value *one = llvm::ConstantInt::get(type, 1);
+  Value *byZero = b.CreateICmpEQ(y, zero);
+  if (isUnsigned) {
+    Value *divisor = b.CreateSelect(byZero, one, y);
+    return {b.CreateSelect(byZero, zero, b.CreateUDiv(x, divisor)),
+            b.CreateSelect(byZero, x, b.CreateURem(x, divisor))};
+  }
+  Value *minusOne = llvm::Constant::getAllOnesValue(type);
+  Value *byMinusOne = b.CreateICmpEQ(y, minusOne);
+  Value *divisor = b.CreateSelect(b.CreateOr(byZero, byMinusOne), one, y);
+  Value *quotient = b.CreateSDiv(x, divisor);
+  quotient = b.CreateSelect(byMinusOne, b.CreateNeg(x), quotient);
+  quotient = b.CreateSelect(byZero, zero, quotient);
+  if (floor) {
+    // One less where the product lies above x (below, for a negative y).
+    Value *product = b.CreateMul(quotient, y);
+    Value *inexact = b.CreateICmpNE(product, x);
+    Value *signsDiffer = b.CreateICmpNE(b.CreateICmpSLT(x, zero),
+                                        b.CreateICmpSLT(y, zero));
+    Value *down = b.CreateAnd(b.CreateAnd(inexact, signsDiffer),
+                              b.CreateNot(byZero));
+    quotient = b.CreateSelect(down, b.CreateSub(quotient, one), quotient);
+  }
+  return {quotient, b.CreateSub(x, b.CreateMul(quotient, y))};
+}
+
+Tracked ScalarEmitter::integerBinary(te::BinaryKind kind, bool isUnsigned,
+                                     Tracked x, Tracked y) {
+  Value *p = x.value, *q = y.value;
+  llvm::Type *type = p->getType();
+  unsigned width = type->getScalarSizeInBits();
+  auto select = [&](llvm::CmpInst::Predicate isSigned,
+                    llvm::CmpInst::Predicate without) {
+    return b.CreateSelect(b.CreateICmp(isUnsigned ? without : isSigned, p, q),
+                          p, q);
+  };
+  // Amounts from the width on shift everything out.
+  Value *most = llvm::ConstantInt::get(type, width - 1);
+  auto shifted = [&](Value *amount) {
+    switch (kind) {
+    case te::BinaryKind::Shl:
+      return b.CreateShl(p, amount);
+    default:
+      return isUnsigned ? b.CreateLShr(p, amount) : b.CreateAShr(p, amount);
+    }
+  };
+  Value *result = nullptr;
+  switch (kind) {
+  case te::BinaryKind::Add:
+    result = b.CreateAdd(p, q);
+    break;
+  case te::BinaryKind::Sub:
+    result = b.CreateSub(p, q);
+    break;
+  case te::BinaryKind::Mul:
+    result = b.CreateMul(p, q);
+    break;
+  case te::BinaryKind::Min:
+    result = select(llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_ULT);
+    break;
+  case te::BinaryKind::Max:
+    result = select(llvm::CmpInst::ICMP_SGT, llvm::CmpInst::ICMP_UGT);
+    break;
+  case te::BinaryKind::FloorDiv:
+    result = divide(b, isUnsigned, true, p, q).quotient;
+    break;
+  case te::BinaryKind::Mod:
+    result = divide(b, isUnsigned, true, p, q).remainder;
+    break;
+  case te::BinaryKind::TDiv:
+    result = divide(b, isUnsigned, false, p, q).quotient;
+    break;
+  case te::BinaryKind::TMod:
+    result = divide(b, isUnsigned, false, p, q).remainder;
+    break;
+  case te::BinaryKind::And:
+    result = b.CreateAnd(p, q);
+    break;
+  case te::BinaryKind::Or:
+    result = b.CreateOr(p, q);
+    break;
+  case te::BinaryKind::Xor:
+    result = b.CreateXor(p, q);
+    break;
+  case te::BinaryKind::Shl:
+  case te::BinaryKind::Shr: {
+    Value *held = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, q, most);
+    result = shifted(held);
+    if (kind == te::BinaryKind::Shl || isUnsigned)
+      result = b.CreateSelect(b.CreateICmpUGT(q, most),
+                              llvm::Constant::getNullValue(type), result);
+    break;
+  }
+  case te::BinaryKind::Div:
+    break; // the verifier keeps it to floats
+  }
+  return {result, errors.either(x.error, y.error)};
+}
+
+Tracked ScalarEmitter::cast(te::CastOp op, Tracked x) {
+  Type from = scalarTypeOf(op.getValue().getType());
+  Type to = scalarTypeOf(op.getType());
+  Value *r = floats.cast(from, to, x.value);
+  if (!x.error)
+    return {r};
+  if (!artifact::isFloat(from)) // a flag
+    return {r, artifact::isFloat(to) ? errors.errorOf(x.error) : x.error};
+  if (artifact::isFloat(to))
+    return {r, callHost("error_cast", to, {floats.toDouble(x.value), x.error})};
+  // Uncertain where the interval's ends become different integers.
+  Value *middle = floats.toDouble(x.value);
+  auto real = [&](double value) {
+    return llvm::ConstantFP::get(middle->getType(), value);
+  };
+  Value *error = b.CreateFMul(x.error, real(1 + 0x1p-40));
+  Value *differs = nullptr;
+  if (to == Type::Bool) {
+    Value *magnitude =
+        b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, middle);
+    differs = b.CreateNot(b.CreateFCmpOGT(magnitude, error));
+  } else {
+    differs = b.CreateICmpNE(
+        floats.toInteger(to, b.CreateFSub(middle, error)),
+        floats.toInteger(to, b.CreateFAdd(middle, error)));
+    // A NaN of which nothing is known.
+    differs = b.CreateOr(
+        differs, b.CreateFCmpUEQ(
+                     error, real(std::numeric_limits<double>::infinity())));
+  }
+  return {r, b.CreateAnd(differs, errors.flagOf(x.error))};
 }
 
 Tracked ScalarEmitter::combine(te::ReduceKind kind, Type type, Tracked x,
@@ -146,14 +294,30 @@ Tracked ScalarEmitter::combine(te::ReduceKind kind, Type type, Tracked x,
   case te::ReduceKind::Prod:
     return binary(te::BinaryKind::Mul, type, x, y);
   case te::ReduceKind::Max:
-    return binary(te::BinaryKind::Max, type, x, y);
+    return binary(type == Type::Bool ? te::BinaryKind::Or
+                                     : te::BinaryKind::Max,
+                  type, x, y);
   case te::ReduceKind::Min:
-    return binary(te::BinaryKind::Min, type, x, y);
+    return binary(type == Type::Bool ? te::BinaryKind::And
+                                     : te::BinaryKind::Min,
+                  type, x, y);
   }
   llvm_unreachable("unknown reduction");
 }
 
 Tracked ScalarEmitter::identity(te::ReduceKind kind, Type type) {
+  if (!artifact::isFloat(type)) {
+    llvm::Type *carrier = floats.carrier(type);
+    unsigned width = carrier->getIntegerBitWidth();
+    bool isUnsigned = artifact::isUnsigned(type) || type == Type::Bool;
+    llvm::APInt value(width, kind == te::ReduceKind::Prod);
+    if (kind == te::ReduceKind::Max && !isUnsigned)
+      value = llvm::APInt::getSignedMinValue(width);
+    if (kind == te::ReduceKind::Min)
+      value = isUnsigned ? llvm::APInt::getMaxValue(width)
+                         : llvm::APInt::getSignedMaxValue(width);
+    return {llvm::ConstantInt::get(carrier, value)};
+  }
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double value = 0;
   switch (kind) {
@@ -180,9 +344,26 @@ Tracked ScalarEmitter::unary(te::UnaryOp op, Type type, Tracked x) {
       return {r};
     return {r, callHost(error, type, {floats.toDouble(x.value), x.error})};
   };
+  if (!artifact::isFloat(type)) {
+    Value *negative = b.CreateNeg(x.value);
+    if (op.getKind() == te::UnaryKind::Neg)
+      return {negative, x.error};
+    if (artifact::isUnsigned(type))
+      return x;
+    Value *isNegative = b.CreateICmpSLT(
+        x.value, llvm::Constant::getNullValue(x.value->getType()));
+    return {b.CreateSelect(isNegative, negative, x.value), x.error};
+  }
   switch (op.getKind()) {
   case te::UnaryKind::Neg:
     return {b.CreateFNeg(x.value), x.error};
+  case te::UnaryKind::Tf32: {
+    Value *argument = floats.toDouble(x.value);
+    Value *r = floats.fromDouble(type, callHost("value_tf32", type, argument));
+    if (!x.error)
+      return {r};
+    return {r, callHost("error_tf32", type, {argument, x.error})};
+  }
   case te::UnaryKind::Abs:
     return {b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x.value), x.error};
   case te::UnaryKind::Sqrt: {
@@ -221,6 +402,7 @@ Tracked ScalarEmitter::compare(te::CompareOp op, Tracked x, Tracked y) {
   auto [p, q] = operands;
   using llvm::CmpInst;
   bool isFloat = p.value->getType()->isFPOrFPVectorTy();
+  bool isUnsigned = op.getLhs().getType().isUnsignedInteger();
   CmpInst::Predicate predicate = CmpInst::FCMP_FALSE;
   switch (op.getKind()) {
   case te::CompareKind::Lt:
@@ -242,6 +424,10 @@ Tracked ScalarEmitter::compare(te::CompareOp op, Tracked x, Tracked y) {
     predicate = isFloat ? CmpInst::FCMP_UNE : CmpInst::ICMP_NE;
     break;
   }
+  if (isUnsigned)
+    predicate = CmpInst::isEquality(predicate)
+                    ? predicate
+                    : llvm::ICmpInst::getUnsignedPredicate(predicate);
   return {b.CreateCmp(predicate, p.value, q.value),
           isFloat ? errors.uncertain(p, q) : errors.either(p.error, q.error)};
 }
@@ -366,16 +552,7 @@ Tracked ScalarEmitter::emit(mlir::Operation &op,
                                    operands[0].value),
                 errors.errorOf(operands[0].error)};
       })
-      .Case([&](te::CastOp cast) -> Tracked {
-        Type from = scalarTypeOf(cast.getValue().getType());
-        Type to = scalarTypeOf(cast.getType());
-        Tracked x = operands[0];
-        Value *r = floats.cast(from, to, x.value);
-        if (!x.error)
-          return {r};
-        return {
-            r, callHost("error_cast", to, {floats.toDouble(x.value), x.error})};
-      })
+      .Case([&](te::CastOp castOp) { return cast(castOp, operands[0]); })
       .Case([&](te::BitsOp bits) { return bitsOf(bits, operands[0]); })
       .Case([&](te::UnaryOp unaryOp) {
         return unary(unaryOp, scalarTypeOf(unaryOp.getType()), operands[0]);

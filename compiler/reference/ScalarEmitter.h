@@ -41,9 +41,16 @@ public:
   /// Broadcasts every value and error to a vector if any of them is one.
   void unify(llvm::MutableArrayRef<Tracked> values);
   Tracked splat(Tracked value, unsigned width);
+  /// A stored error as an integer's flag, and back.
+  llvm::Value *flagOf(llvm::Value *error) { return errors.flagOf(error); }
+  llvm::Value *errorOf(llvm::Value *flag) { return errors.errorOf(flag); }
 
 private:
   Tracked binary(te::BinaryKind kind, Type type, Tracked x, Tracked y);
+  /// Errors of integers are flags: whether the value may be another.
+  Tracked integerBinary(te::BinaryKind kind, bool isUnsigned, Tracked x,
+                        Tracked y);
+  Tracked cast(te::CastOp op, Tracked x);
   Tracked unary(te::UnaryOp op, Type type, Tracked x);
   Tracked compare(te::CompareOp op, Tracked x, Tracked y);
   Tracked select(Tracked condition, Tracked x, Tracked y);

@@ -13,14 +13,34 @@ using artifact::SizeExpr;
 artifact::ScalarType reference::scalarTypeOf(mlir::Type type) {
   if (auto tensor = mlir::dyn_cast<te::TeTensorType>(type))
     type = tensor.getElementType();
+  using artifact::ScalarType;
   if (type.isF64())
-    return artifact::ScalarType::F64;
+    return ScalarType::F64;
   if (type.isF32())
-    return artifact::ScalarType::F32;
+    return ScalarType::F32;
   if (type.isF16())
-    return artifact::ScalarType::F16;
-  assert(type.isBF16() && "not a float type of te");
-  return artifact::ScalarType::BF16;
+    return ScalarType::F16;
+  if (type.isBF16())
+    return ScalarType::BF16;
+  if (mlir::isa<mlir::Float8E4M3FNType>(type))
+    return ScalarType::F8E4M3FN;
+  if (mlir::isa<mlir::Float8E5M2Type>(type))
+    return ScalarType::F8E5M2;
+  if (type.isIndex())
+    return ScalarType::I64;
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return ScalarType::Bool;
+  case 8:
+    return isUnsigned ? ScalarType::U8 : ScalarType::I8;
+  case 16:
+    return isUnsigned ? ScalarType::U16 : ScalarType::I16;
+  case 32:
+    return isUnsigned ? ScalarType::U32 : ScalarType::I32;
+  default:
+    return isUnsigned ? ScalarType::U64 : ScalarType::I64;
+  }
 }
 
 SizeExpr reference::extentOf(te::FuncOp func, mlir::Attribute extent) {

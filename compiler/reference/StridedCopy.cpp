@@ -103,6 +103,8 @@ void reference::stridedCopy(const StridedView &to, const StridedView &from,
     if (extent == 0)
       return;
   switch (elementBytes) {
+  case 1:
+    return copyElements<uint8_t>(to, from, shape, threads);
   case 2:
     return copyElements<uint16_t>(to, from, shape, threads);
   case 4:

@@ -20,7 +20,7 @@ struct StridedView {
 };
 
 /// Copies every element of `shape` from `from` to `to`. Elements have
-/// `elementBytes` = 2, 4 or 8 bytes.
+/// `elementBytes` = 1, 2, 4 or 8 bytes.
 void stridedCopy(const StridedView &to, const StridedView &from,
                  const std::vector<int64_t> &shape, unsigned elementBytes,
                  unsigned threads);

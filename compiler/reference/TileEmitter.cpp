@@ -162,6 +162,9 @@ void TileEmitter::emitRead(te::ReadOp read) {
         if (bounds && tensor.inexact)
           result.error = readLanes(read, view.errors, b.getDoubleTy(),
                                    operand.contiguousDim, r, c);
+        // Integers and booleans are certain or not.
+        if (!artifact::isFloat(tensor.type))
+          result.error = scalars.flagOf(result.error);
         return result;
       });
 }
@@ -199,6 +202,8 @@ void TileEmitter::storeResult(mlir::Value value) {
       write(frame.result.values, floats.pack(tensor.type, result.value), r, c);
       if (!bounds || !tensor.inexact)
         continue;
+      if (result.error && !artifact::isFloat(tensor.type))
+        result.error = scalars.errorOf(result.error);
       if (!result.error)
         result.error = llvm::ConstantFP::get(
             result.value->getType()->getWithNewType(b.getDoubleTy()), 0.0);
@@ -228,7 +233,8 @@ void TileEmitter::emitReduction(te::ReduceOp reduce) {
   Bundle start = makeBundle(facts, [&](unsigned, unsigned) {
     Tracked chain = scalars.identity(reduce.getKind(), type);
     if (facts.inexact && bounds)
-      chain.error = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
+      chain.error = llvm::Constant::getNullValue(
+          artifact::isFloat(type) ? b.getDoubleTy() : b.getInt1Ty());
     return facts.lane ? scalars.splat(chain, plan.width) : chain;
   });
 

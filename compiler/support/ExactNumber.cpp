@@ -40,6 +40,10 @@ const llvm::fltSemantics &semanticsOf(FloatFormat format) {
     return APFloat::IEEEhalf();
   case FloatFormat::BF16:
     return APFloat::BFloat();
+  case FloatFormat::F8E4M3FN:
+    return APFloat::Float8E4M3FN();
+  case FloatFormat::F8E5M2:
+    return APFloat::Float8E5M2();
   }
   return APFloat::IEEEdouble();
 }
@@ -84,7 +88,10 @@ long exponentOf(llvm::StringRef text) {
 
 RoundedNumber roundLiteral(std::string_view text, FloatFormat format) {
   APFloat number(semanticsOf(format));
-  llvm::StringRef digits(text.data(), text.size());
+  std::string digits(text);
+  if (digits.starts_with("0x") || digits.starts_with("0X"))
+    if (digits.find_first_of("pP") == digits.npos)
+      digits += "p0";
   auto status = number.convertFromString(digits, APFloat::rmNearestTiesToEven);
   if (!status) {
     llvm::consumeError(status.takeError());
@@ -159,6 +166,26 @@ ExactNumber ExactNumber::fromDouble(double number) {
   else
     value.denominator = shifted(APInt(1, 1), -exponent);
   return *reduced(std::move(value));
+}
+
+ExactNumber ExactNumber::fromInteger(bool negative, uint64_t magnitude) {
+  Rational value;
+  value.negative = negative;
+  value.numerator = APInt(64, magnitude);
+  return *reduced(std::move(value));
+}
+
+IntegerPart ExactNumber::integerPart() const {
+  unsigned width = std::max(bits(value->numerator), bits(value->denominator));
+  APInt n = value->numerator.zextOrTrunc(width);
+  APInt d = value->denominator.zextOrTrunc(width);
+  APInt whole = n.udiv(d);
+  IntegerPart part;
+  part.negative = value->negative;
+  part.isWhole = n.urem(d).isZero();
+  part.tooLarge = whole.getActiveBits() > 64;
+  part.magnitude = whole.zextOrTrunc(64).getZExtValue();
+  return part;
 }
 
 bool ExactNumber::isZero() const { return value->numerator.isZero(); }

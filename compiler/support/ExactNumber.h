@@ -8,6 +8,7 @@
 #ifndef GIRIH_COMPILER_SUPPORT_EXACTNUMBER_H
 #define GIRIH_COMPILER_SUPPORT_EXACTNUMBER_H
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -15,7 +16,7 @@
 namespace girih {
 
 /// The formats a source literal can be rounded to.
-enum class FloatFormat { F64, F32, F16, BF16 };
+enum class FloatFormat { F64, F32, F16, BF16, F8E4M3FN, F8E5M2 };
 
 /// A number after its one rounding (nearest, ties to even). Every value of
 /// every FloatFormat is a double, so `value` is exact.
@@ -25,9 +26,17 @@ struct RoundedNumber {
   bool roundedToZero = false; ///< a number other than zero became zero
 };
 
-/// Rounds the unsigned literal `text` (`12`, `1.5e-3`, `0x1.8p3`, `inf`, `nan`)
-/// straight from its digits. `text` must be well-formed.
+/// Rounds the unsigned literal `text` (`12`, `1.5e-3`, `0x1.8p3`, `0x1F`, `inf`,
+/// `nan`) straight from its digits. `text` must be well-formed.
 RoundedNumber roundLiteral(std::string_view text, FloatFormat format);
+
+/// A number without its fraction.
+struct IntegerPart {
+  bool negative = false;
+  uint64_t magnitude = 0;
+  bool tooLarge = false; ///< beyond 64 bits
+  bool isWhole = false;  ///< there was no fraction
+};
 
 /// A rational number with a signed zero: what a constant's expression is
 /// computed in before it is rounded, once, to the constant's type.
@@ -38,6 +47,7 @@ public:
   static std::optional<ExactNumber> fromLiteral(std::string_view text);
   /// `value` must be finite.
   static ExactNumber fromDouble(double value);
+  static ExactNumber fromInteger(bool negative, uint64_t magnitude);
 
   bool isZero() const;
   ExactNumber negated() const;
@@ -47,6 +57,7 @@ public:
   std::optional<ExactNumber> times(const ExactNumber &other) const;
   /// `other` must not be zero.
   std::optional<ExactNumber> over(const ExactNumber &other) const;
+  IntegerPart integerPart() const;
   RoundedNumber round(FloatFormat format) const;
 
 private:

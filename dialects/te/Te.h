@@ -32,4 +32,19 @@
 #define GET_OP_CLASSES
 #include "dialects/te/TeOps.h.inc"
 
+namespace girih::te {
+
+/// The types that tensors and values can have (Te_Scalar of TeOps.td).
+bool isScalarType(mlir::Type type);
+/// A signed or an unsigned integer, not a bool.
+bool isIntegerType(mlir::Type type);
+/// Bytes in memory; a bool takes one.
+inline unsigned bytesOf(mlir::Type type) {
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+/// `sum`, `max`; `any` and `all` where max and min are over booleans.
+llvm::StringRef nameOf(ReduceOp reduce);
+
+} // namespace girih::te
+
 #endif // GIRIH_DIALECTS_TE_TE_H

@@ -44,12 +44,26 @@ void TeDialect::initialize() {
 // Types and attributes
 //===----------------------------------------------------------------------===//
 
+bool girih::te::isIntegerType(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isSigned())
+    return false;
+  unsigned width = integer.getWidth();
+  return width == 8 || width == 16 || width == 32 || width == 64;
+}
+
+bool girih::te::isScalarType(Type type) {
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
+             Float8E4M3FNType, Float8E5M2Type>(type) ||
+         type.isSignlessInteger(1) || isIntegerType(type);
+}
+
 LogicalResult
 TeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<Attribute> shape, Type elementType) {
-  if (!elementType.isF64() && !elementType.isF32() && !elementType.isF16() &&
-      !elementType.isBF16())
-    return emitError() << "element type must be f64, f32, f16 or bf16, not "
+  if (!isScalarType(elementType))
+    return emitError() << "element type must be f64, f32, f16, bf16, f8E4M3FN, "
+                          "f8E5M2, i1, or i or ui of 8, 16, 32 or 64 bits, not "
                        << elementType;
   for (Attribute extent : shape) {
     if (auto constant = dyn_cast<IntegerAttr>(extent)) {

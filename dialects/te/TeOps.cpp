@@ -175,6 +175,15 @@ LogicalResult ReduceOp::verify() {
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValue().getType() != getType())
     return emitOpError("must yield a value of its type ") << getType();
+  bool isBool = getType().isInteger(1);
+  bool orders =
+      getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
+  if ((isBool && !orders) ||
+      isa<Float8E4M3FNType, Float8E5M2Type>(getType()))
+    return emitOpError("has a ")
+           << stringifyReduceKind(getKind()) << " of " << getType();
+  if (getLeaf() == Leaf::Fma && !isa<FloatType>(getType()))
+    return emitOpError("has leaf fma, but ") << getType() << " is no float";
   if (getLeaf() != Leaf::Plain) {
     auto product = yield.getValue().getDefiningOp<BinaryOp>();
     if (getKind() != ReduceKind::Sum || !product ||
@@ -183,6 +192,14 @@ LogicalResult ReduceOp::verify() {
              << stringifyLeaf(getLeaf()) << " but is not a sum of products";
   }
   return success();
+}
+
+llvm::StringRef girih::te::nameOf(ReduceOp reduce) {
+  if (reduce.getType().isInteger(1) && reduce.getKind() == ReduceKind::Max)
+    return "any";
+  if (reduce.getType().isInteger(1) && reduce.getKind() == ReduceKind::Min)
+    return "all";
+  return stringifyReduceKind(reduce.getKind());
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,6 +225,31 @@ LogicalResult ReadOp::verify() {
 LogicalResult ConstantOp::verify() {
   if (!isa<FloatAttr, IntegerAttr>(getValue()))
     return emitOpError("holds neither a float nor an integer");
+  if (!isScalarType(getType()))
+    return emitOpError("has the type ") << getType() << ", which values have "
+                                                        "not";
+  return success();
+}
+
+LogicalResult UnaryOp::verify() {
+  bool forIntegers =
+      getKind() == UnaryKind::Neg || getKind() == UnaryKind::Abs;
+  if (!forIntegers && !isa<FloatType>(getType()))
+    return emitOpError("has no ")
+           << stringifyUnaryKind(getKind()) << " of " << getType();
+  if (getKind() == UnaryKind::Tf32 && !getType().isF32())
+    return emitOpError("rounds f32 to tf32, not ") << getType();
+  return success();
+}
+
+LogicalResult BinaryOp::verify() {
+  bool isFloat = isa<FloatType>(getType());
+  bool fits = getKind() == BinaryKind::Div       ? isFloat
+              : getKind() >= BinaryKind::FloorDiv ? !isFloat
+                                                  : true;
+  if (!fits)
+    return emitOpError("has no ")
+           << stringifyBinaryKind(getKind()) << " of " << getType();
   return success();
 }
 

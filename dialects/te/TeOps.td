@@ -47,7 +47,9 @@ def Te_TensorType : TypeDef<Te_Dialect, "TeTensor"> {
   let summary = "a tensor whose extents are sizes or constants";
   let description = [{
     `!te.tensor<[M, 4096], bf16>`: each extent is a StringAttr naming one of the
-    function's sizes, or an i64 IntegerAttr. Element types: f64 f32 f16 bf16.
+    function's sizes, or an i64 IntegerAttr. Element types are those of the
+    language: floats f64 f32 f16 bf16 f8E4M3FN f8E5M2; signed integers i8 i16
+    i32 i64; unsigned ones ui8 ui16 ui32 ui64; i1 for bool.
     Rank 0 is `!te.tensor<[], f32>`.
   }];
   let parameters = (ins ArrayRefParameter<"mlir::Attribute">:$shape,
@@ -59,8 +61,14 @@ def Te_TensorType : TypeDef<Te_Dialect, "TeTensor"> {
   }];
 }
 
-def Te_Scalar : AnyTypeOf<[F64, F32, F16, BF16, I1, I32, I64]>;
+// Integers without a sign are signed; an unsigned one says so in its type.
+def Te_Scalar : AnyTypeOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I1, I8, I16,
+                           I32, I64, UI8, UI16, UI32, UI64]>;
 def Te_Float : AnyTypeOf<[F64, F32, F16, BF16]>;
+def Te_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+/// What is computed in; the f8 types are only held and cast.
+def Te_Number : AnyTypeOf<[F64, F32, F16, BF16, I8, I16, I32, I64, UI8, UI16,
+                           UI32, UI64]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -90,10 +98,12 @@ def Te_UnaryKind : I32Enum<"UnaryKind", "functions of one value", [
     I32EnumCase<"Trunc", 6, "trunc">, I32EnumCase<"Exp", 7, "exp">,
     I32EnumCase<"Exp2", 8, "exp2">, I32EnumCase<"Log", 9, "log">,
     I32EnumCase<"Log2", 10, "log2">, I32EnumCase<"Tanh", 11, "tanh">,
-    I32EnumCase<"Rsqrt", 12, "rsqrt">, I32EnumCase<"Rcp", 13, "rcp">]> {
+    I32EnumCase<"Rsqrt", 12, "rsqrt">, I32EnumCase<"Rcp", 13, "rcp">,
+    I32EnumCase<"Tf32", 14, "tf32">]> {
   let description = [{
-    neg to trunc are exact or correctly rounded everywhere (round is to nearest,
-    ties to even). exp and later have an accuracy (`Accuracy`).
+    exp to rcp have an accuracy (`Accuracy`). The others are exact or correctly
+    rounded everywhere; round is to nearest, ties to even, and so is tf32, which
+    keeps 10 fraction bits of an f32. Integers have neg and abs, which wrap.
   }];
   let cppNamespace = "::girih::te";
 }
@@ -111,9 +121,19 @@ def Te_Accuracy : I32Enum<"Accuracy", "how a function is computed", [
 def Te_BinaryKind : I32Enum<"BinaryKind", "functions of two values", [
     I32EnumCase<"Add", 0, "add">, I32EnumCase<"Sub", 1, "sub">,
     I32EnumCase<"Mul", 2, "mul">, I32EnumCase<"Div", 3, "div">,
-    I32EnumCase<"Min", 4, "min">, I32EnumCase<"Max", 5, "max">]> {
+    I32EnumCase<"Min", 4, "min">, I32EnumCase<"Max", 5, "max">,
+    I32EnumCase<"FloorDiv", 6, "floordiv">, I32EnumCase<"Mod", 7, "mod">,
+    I32EnumCase<"TDiv", 8, "tdiv">, I32EnumCase<"TMod", 9, "tmod">,
+    I32EnumCase<"And", 10, "and">, I32EnumCase<"Or", 11, "or">,
+    I32EnumCase<"Xor", 12, "xor">, I32EnumCase<"Shl", 13, "shl">,
+    I32EnumCase<"Shr", 14, "shr">]> {
   let description = [{
-    Each correctly rounded. min and max: NaN wins, min(-0, +0) = -0, max = +0.
+    Floats: each correctly rounded. min and max: NaN wins, min(-0, +0) = -0,
+    max = +0. Integers wrap; div is for floats only, floordiv and later for
+    integers only. floordiv and mod round the quotient down, tdiv and tmod
+    towards zero; by zero the quotient is 0 and the remainder the dividend. A
+    shift's amount is read as an unsigned number; from the width on the result
+    is that of shifting bit by bit: 0, or the sign for shr of signed integers.
   }];
   let cppNamespace = "::girih::te";
 }
@@ -238,13 +258,14 @@ def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
     `order` is what the text asked for: "fixed", "sequential" or a term.
     `term` and `leaf` are set by the assoc phase. Elements are numbered
     lexicographically over the indices. sum starts at +0.0, prod at 1, max at
-    -inf, min at +inf.
+    -inf, min at +inf; of integers max at the smallest and min at the largest.
+    max over i1 is `any` and min `all`: false is less than true.
   }];
   let arguments = (ins EnumAttr<Te_Dialect, Te_ReduceKind, "reduce_kind", []>:$kind,
                        StrArrayAttr:$index_names, ArrayAttr:$extents,
                        StrAttr:$order, OptionalAttr<Te_TermAttr>:$term,
                        EnumAttr<Te_Dialect, Te_Leaf, "leaf_kind", []>:$leaf);
-  let results = (outs Te_Float:$result);
+  let results = (outs Te_Scalar:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -264,7 +285,7 @@ def Te_ReadOp : Te_Op<"read", [Pure]> {
   let summary = "reads one element";
   let description = "Each subscript is an index of an enclosing region or a te.index_constant.";
   let arguments = (ins Te_TensorType:$tensor, Variadic<Index>:$indices);
-  let results = (outs Te_Float:$result);
+  let results = (outs Te_Scalar:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -304,9 +325,15 @@ def Te_ToFloatOp : Te_Op<"to_float", [Pure]> {
 }
 
 def Te_CastOp : Te_Op<"cast", [Pure]> {
-  let summary = "one rounding to another float type (nearest, ties to even)";
-  let arguments = (ins Te_Float:$value);
-  let results = (outs Te_Float:$result);
+  let summary = "a value in another type";
+  let description = [{
+    To a float: one rounding, nearest with ties to even; to an f8 it saturates.
+    Float to integer: truncates and saturates, NaN gives 0. Integer (and index)
+    to integer: modulo 2^n. From i1: true is 1. To i1: whether the value is not
+    0, so NaN is true.
+  }];
+  let arguments = (ins AnyTypeOf<[Te_Scalar, Index]>:$value);
+  let results = (outs Te_Scalar:$result);
   let assemblyFormat = "$value `:` type($value) `to` type($result) attr-dict";
 }
 
@@ -321,17 +348,25 @@ def Te_BitsOp : Te_Op<"bits", [Pure]> {
 def Te_UnaryOp : Te_Op<"unary", [Pure, SameOperandsAndResultType]> {
   let summary = "a function of one value";
   let arguments = (ins EnumAttr<Te_Dialect, Te_UnaryKind, "unary_kind", []>:$kind,
-                       EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$accuracy, Te_Float:$value);
-  let results = (outs Te_Float:$result);
+                       EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$accuracy, Te_Number:$value);
+  let results = (outs Te_Number:$result);
   let assemblyFormat = "$kind $accuracy $value `:` type($value) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the function is one of those with a choice of accuracy.
+    bool hasAccuracy() {
+      return getKind() >= UnaryKind::Exp && getKind() <= UnaryKind::Rcp;
+    }
+  }];
 }
 
 def Te_BinaryOp : Te_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a function of two values, one rounding";
   let arguments = (ins EnumAttr<Te_Dialect, Te_BinaryKind, "binary_kind", []>:$kind,
-                       Te_Float:$lhs, Te_Float:$rhs);
-  let results = (outs Te_Float:$result);
+                       Te_Number:$lhs, Te_Number:$rhs);
+  let results = (outs Te_Number:$result);
   let assemblyFormat = "$kind $lhs `,` $rhs `:` type($lhs) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Te_FmaOp : Te_Op<"fma", [Pure, SameOperandsAndResultType]> {
@@ -344,8 +379,8 @@ def Te_FmaOp : Te_Op<"fma", [Pure, SameOperandsAndResultType]> {
 def Te_CompareOp : Te_Op<"compare", [Pure, SameTypeOperands]> {
   let summary = "compares two values";
   let arguments = (ins EnumAttr<Te_Dialect, Te_CompareKind, "compare_kind", []>:$kind,
-                       AnyTypeOf<[F64, F32, F16, BF16, I32, I64, Index]>:$lhs,
-                       AnyTypeOf<[F64, F32, F16, BF16, I32, I64, Index]>:$rhs);
+                       AnyTypeOf<[Te_Number, I1, Index]>:$lhs,
+                       AnyTypeOf<[Te_Number, I1, Index]>:$rhs);
   let results = (outs I1:$result);
   let assemblyFormat = "$kind $lhs `,` $rhs `:` type($lhs) attr-dict";
 }

@@ -34,6 +34,13 @@
 
 namespace girih::tile {
 
+/// What tensors and fragments can hold: the scalar types of the te dialect.
+bool isElementType(mlir::Type type);
+/// Bytes of an element in memory; a bool takes one.
+inline unsigned bytesOf(mlir::Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
 /// The layout of a value of fragment type.
 inline layout::Layout layoutOf(mlir::Value value) {
   return mlir::cast<FragType>(value.getType()).parsedLayout();

@@ -41,19 +41,29 @@ void TileDialect::initialize() {
 // Types
 //===----------------------------------------------------------------------===//
 
+bool girih::tile::isElementType(Type type) {
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
+          Float8E4M3FNType, Float8E5M2Type>(type) ||
+      type.isSignlessInteger(1))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isSigned())
+    return false;
+  unsigned width = integer.getWidth();
+  return width == 8 || width == 16 || width == 32 || width == 64;
+}
+
 static LogicalResult verifyElement(function_ref<InFlightDiagnostic()> emitError,
                                    Type type) {
-  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
+  if (girih::tile::isElementType(type))
     return success();
-  return emitError() << "element type must be f64, f32, f16 or bf16, not "
+  return emitError() << "element type must be one of the te dialect's, not "
                      << type;
 }
 
 LogicalResult FragType::verify(function_ref<InFlightDiagnostic()> emitError,
                                Type elementType, StringRef text) {
-  // Predicates are fragments too.
-  if (!elementType.isInteger(1) &&
-      failed(verifyElement(emitError, elementType)))
+  if (failed(verifyElement(emitError, elementType)))
     return failure();
   std::string why;
   std::optional<girih::layout::Layout> layout = girih::layout::parseLayout(
@@ -87,7 +97,7 @@ LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(verifyElement(emitError, elementType)))
     return failure();
   if (vector == 0 || (vector & (vector - 1)) ||
-      vector * elementType.getIntOrFloatBitWidth() > 128)
+      vector * girih::tile::bytesOf(elementType) > 16)
     return emitError() << "vector must be a power of two of at most 16 bytes, "
                           "not "
                        << vector;
@@ -139,5 +149,5 @@ int64_t SharedType::elements() const {
 }
 
 int64_t SharedType::bytes() const {
-  return elements() * (getElementType().getIntOrFloatBitWidth() / 8);
+  return elements() * girih::tile::bytesOf(getElementType());
 }

@@ -234,6 +234,8 @@ LogicalResult ReduceOp::verify() {
            << ", not " << getValues().size();
   if (getLeaf() != Leaf::Plain && getKind() != Combine::Sum)
     return emitOpError("has a product leaf, which only sum takes");
+  if (getLeaf() == Leaf::Fma && !isa<FloatType>(getResult().getType().getElementType()))
+    return emitOpError("has leaf fma, but its elements are no floats");
   auto value = cast<FragType>(getValues().front().getType());
   FragType accumulator = getAccumulator().getType();
   if (llvm::any_of(getValues(),
@@ -288,8 +290,14 @@ LogicalResult ContractOp::verify() {
   Type element = accumulator.getElementType();
   if (getLeaf() == Leaf::Plain)
     return emitOpError("needs leaf fma or muladd");
-  if (!element.isF32() && !element.isF64())
-    return emitOpError("accumulates in f32 or f64, not ") << element;
+  bool isInteger = isa<IntegerType>(element);
+  if (!element.isF32() && !element.isF64() &&
+      !(isInteger && element.getIntOrFloatBitWidth() >= 32))
+    return emitOpError("accumulates in f32, f64 or integers of 32 or 64 bits, "
+                       "not ")
+           << element;
+  if (isInteger && getLeaf() == Leaf::Fma)
+    return emitOpError("has leaf fma, but ") << element << " is no float";
   SharedType a = getA().getType(), b = getB().getType();
   Layout layout = accumulator.parsedLayout();
   if (layout.rank() != 2 || a.getShape().size() != 2 ||
@@ -301,7 +309,10 @@ LogicalResult ContractOp::verify() {
            << a.getShape() << "], [" << b.getShape() << "] and ["
            << ArrayRef<int64_t>(layout.shape) << "]";
   for (SharedType factor : {a, b})
-    if (factor.getElementType().getIntOrFloatBitWidth() >
+    if (isInteger && factor.getElementType() != element)
+      return emitOpError("takes integer factors of the accumulator's type ")
+             << element << ", not " << factor.getElementType();
+    else if (factor.getElementType().getIntOrFloatBitWidth() >
         element.getIntOrFloatBitWidth())
       return emitOpError("cannot convert ")
              << factor.getElementType() << " to " << element << " exactly";

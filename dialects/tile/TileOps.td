@@ -45,8 +45,8 @@ def Tile_FragType : TypeDef<Tile_Dialect, "Frag"> {
   let summary = "a box of elements held in registers";
   let description = [{
     `!tile.frag<f32, "[4096] r(4@0:1, 4@0:1024) t(256@0:4)">`: the text is a
-    layout::Layout, whose shape is the box. Elements are f64, f32, f16, bf16, or
-    i1 for predicates.
+    layout::Layout, whose shape is the box. Elements are those of the te
+    dialect; i1 serves for predicates too.
   }];
   let parameters = (ins "mlir::Type":$elementType, StringRefParameter<"layout">:$layout);
   let assemblyFormat = "`<` $elementType `,` $layout `>`";

@@ -148,11 +148,15 @@ Value LlvmEmitter::bitcast(Value value, Type to) {
              : LLVM::BitcastOp::create(builder, loc, to, value);
 }
 
-LlvmEmitter::Values LlvmEmitter::halves(Value word, Type type) {
-  Type half = builder.getIntegerType(16);
-  Value upper = integer(Int::ShiftRight, word, 16);
-  return {bitcast(truncate(word, half), type),
-          bitcast(truncate(upper, half), type)};
+LlvmEmitter::Values LlvmEmitter::parts(Value word, Type type) {
+  const unsigned width = type.getIntOrFloatBitWidth();
+  Type part = builder.getIntegerType(width);
+  Values result;
+  for (unsigned at = 0; at < 32; at += width) {
+    Value moved = at ? integer(Int::ShiftRight, word, at) : word;
+    result.push_back(bitcast(truncate(moved, part), type));
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,7 +232,7 @@ Value LlvmEmitter::shuffleWord(Value word, unsigned mask) {
 Value LlvmEmitter::shuffleXor(Value value, unsigned mask) {
   Type type = value.getType();
   const unsigned bits = type.getIntOrFloatBitWidth();
-  if (type.isF32())
+  if (type.isF32() || type.isInteger(32))
     return shuffleWord(value, mask);
   Type whole = builder.getIntegerType(bits);
   Value integral = bitcast(value, whole);

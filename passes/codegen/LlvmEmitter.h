@@ -91,8 +91,8 @@ public:
   mlir::Value extendSigned(mlir::Value value, mlir::Type to);
   mlir::Value truncate(mlir::Value value, mlir::Type to);
   mlir::Value bitcast(mlir::Value value, mlir::Type to);
-  /// The lower and the upper half of an i32, as `type` (16 bits).
-  Values halves(mlir::Value word, mlir::Type type);
+  /// The parts of an i32, lowest first, as `type` (8 or 16 bits).
+  Values parts(mlir::Value word, mlir::Type type);
 
   // Memory. Offsets are in elements of `element`; a predicate (i1) travels as
   // a byte, so `element` is never i1 here.
@@ -110,7 +110,7 @@ public:
   mlir::Value blockId();  ///< i32
   void barrier();
   /// The value of the lane whose number differs by the bits of `mask`. All 32
-  /// lanes take part. For floats of 16, 32 and 64 bits.
+  /// lanes take part. For every type that registers hold.
   mlir::Value shuffleXor(mlir::Value value, unsigned mask);
 
   // Control flow. Blocks are added to the region of the current block.

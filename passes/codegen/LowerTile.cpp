@@ -44,8 +44,7 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
     pointer.noAlias = !isWritten || !read.contains(argument);
     pointer.readOnly = !isWritten;
     if (tensor.getVector() > 1)
-      pointer.alignment = tensor.getVector() *
-                          tensor.getElementType().getIntOrFloatBitWidth() / 8;
+      pointer.alignment = tensor.getVector() * tile::bytesOf(tensor.getElementType());
     arguments.push_back(pointer);
     arguments.append(tensor.getRank(), {emit.i64()});
   }

@@ -98,6 +98,7 @@ static std::vector<std::vector<int64_t>> reductionOrder(const Layout &layout,
 void KernelLowering::lowerReduce(tile::ReduceOp op) {
   const Layout layout = tile::layoutOf(op.getValues().front());
   const int kind = static_cast<int>(op.getKind());
+  Type element = op.getAccumulator().getType().getElementType();
   const tile::Leaf leaf = op.getLeaf();
   const Values initial = of(op.getAccumulator());
   SmallVector<Values> factors;
@@ -115,7 +116,7 @@ void KernelLowering::lowerReduce(tile::ReduceOp op) {
       return scalarLowering.fma(first, factors[1][reg], accumulator, loc);
     if (leaf == tile::Leaf::MulAdd)
       first = scalarLowering.mul(first, factors[1][reg], loc);
-    return scalarLowering.combine(kind, accumulator, first, loc);
+    return scalarLowering.combine(kind, element, accumulator, first, loc);
   };
   // Neighbouring chains are interleaved: each waits for itself only.
   auto reduceAll = [&](bool guarded) {
@@ -163,7 +164,8 @@ public:
   FactorReader(LlvmEmitter &emit, tile::SharedType type, Value pointer,
                const std::vector<int64_t> &registerOffsets, int64_t granule,
                int64_t steps)
-      : emit(emit), element(type.getElementType()), pointer(pointer),
+      : emit(emit), element(memoryType(type.getElementType())),
+        pointer(pointer),
         kStride(type.getStrides()[0]) {
     std::vector<int64_t> offsets;
     for (int64_t k = 0; k < steps; ++k)
@@ -219,8 +221,8 @@ void KernelLowering::lowerContract(tile::ContractOp op) {
     std::vector<int64_t> row(2, 0);
     row[dim] = made.type.getStrides()[1];
     if (Value part = threadPart(layout, row, emit.i32()))
-      made.pointer =
-          emit.offset(made.pointer, made.type.getElementType(), part);
+      made.pointer = emit.offset(
+          made.pointer, memoryType(made.type.getElementType()), part);
     for (const std::vector<int64_t> &parts : registerParts(layout, row, 1))
       made.offsets.push_back(parts[0]);
     made.granule = threadGranule(layout, row);
@@ -236,20 +238,22 @@ void KernelLowering::lowerContract(tile::ContractOp op) {
     Values accumulators(initial);
     for (int64_t k = 0; k < steps; ++k) {
       std::map<int64_t, Value> aWide, bWide;
-      auto wide = [&](FactorReader &reader, std::map<int64_t, Value> &known,
-                      int64_t offset) {
+      auto wide = [&](const Factor &factor, FactorReader &reader,
+                      std::map<int64_t, Value> &known, int64_t offset) {
         Value &value = known[offset];
         if (!value)
-          value = scalarLowering.convert(reader.at(k, offset), type, loc);
+          value = scalarLowering.convert(reader.at(k, offset),
+                                         factor.type.getElementType(), type,
+                                         loc);
         return value;
       };
       for (int64_t reg = 0; reg < registers; ++reg) {
-        Value x = wide(aReader, aWide, a.offsets[reg]);
-        Value y = wide(bReader, bWide, b.offsets[reg]);
+        Value x = wide(a, aReader, aWide, a.offsets[reg]);
+        Value y = wide(b, bReader, bWide, b.offsets[reg]);
         Value &accumulator = accumulators[reg];
         accumulator =
             fused ? scalarLowering.fma(x, y, accumulator, loc)
-                  : scalarLowering.combine(0, accumulator,
+                  : scalarLowering.combine(0, type, accumulator,
                                            scalarLowering.mul(x, y, loc), loc);
       }
     }
@@ -265,7 +269,7 @@ void KernelLowering::lowerContract(tile::ContractOp op) {
   }
   const int64_t looped = depth / kUnroll * kUnroll;
   auto advanced = [&](const Factor &f, Value pointer) {
-    return emit.offset(pointer, f.type.getElementType(),
+    return emit.offset(pointer, memoryType(f.type.getElementType()),
                        kUnroll * f.type.getStrides()[0]);
   };
   // The pointers move along, so that no address is computed in the loop.

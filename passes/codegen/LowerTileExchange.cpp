@@ -29,6 +29,16 @@ void KernelLowering::meetToRead() {
   slotIsFree[currentSlot] = false;
 }
 
+Value KernelLowering::toMemory(Value value) {
+  return value.getType().isInteger(1)
+             ? emit.extendUnsigned(value, builder.getI8Type())
+             : value;
+}
+
+Value KernelLowering::fromMemory(Value value, Type element) {
+  return element.isInteger(1) ? emit.compare(Compare::Ne, value, 0) : value;
+}
+
 Value KernelLowering::acquireScratch() {
   int slot = 0;
   if (plan.scratchSlots == 2 && !slotIsFree[0])
@@ -77,17 +87,20 @@ Value KernelLowering::exchangeCombined(Value scratch, Type element,
   for (unsigned bit : threadBits)
     mask |= 1u << bit;
   Value rest = emit.integer(Int::And, thread, ~static_cast<int64_t>(mask));
-  Value pointer = emit.offset(scratch, element, rest);
+  Type stored = memoryType(element);
+  Value pointer = emit.offset(scratch, stored, rest);
   const size_t bits = threadBits.size();
   auto cell = [&](int64_t number) {
     int64_t at = slot * kernel.getThreads();
     for (size_t i = 0; i < bits; ++i)
       if (number >> (bits - 1 - i) & 1)
         at += int64_t(1) << threadBits[i];
-    return emit.load(emit.offset(pointer, element, at), element, 1).front();
+    return fromMemory(
+        emit.load(emit.offset(pointer, stored, at), stored, 1).front(),
+        element);
   };
   auto combine = [&](Value a, Value b) {
-    return scalarLowering.combine(kind, a, b, emit.getLoc());
+    return scalarLowering.combine(kind, element, a, b, emit.getLoc());
   };
   return halve(0, 1, int64_t(1) << bits, cell, combine);
 }
@@ -112,7 +125,7 @@ KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
         for (auto [cell, value] : row)
           if (!(cell & step.cellStride))
             lower[cell] = scalarLowering.combine(
-                kind, value, row.at(cell + step.cellStride), op.getLoc());
+                kind, element, value, row.at(cell + step.cellStride), op.getLoc());
         row = lower;
       }
       break;
@@ -121,16 +134,18 @@ KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
       for (std::map<int64_t, Value> &row : live)
         for (auto &[cell, value] : row)
           value = scalarLowering.combine(
-              kind, value, emit.shuffleXor(value, step.laneMask), op.getLoc());
+              kind, element, value, emit.shuffleXor(value, step.laneMask), op.getLoc());
       break;
     case MergeStep::Kind::Exchange: {
       Value scratch = acquireScratch();
-      Value mine = emit.offset(scratch, element, thread);
+      Type stored = memoryType(element);
+      Value mine = emit.offset(scratch, stored, thread);
       int64_t slot = 0;
       for (std::map<int64_t, Value> &row : live)
         for (auto &[cell, value] : row)
-          emit.store(value,
-                     emit.offset(mine, element, slot++ * kernel.getThreads()));
+          emit.store(toMemory(value), emit.offset(mine, stored,
+                                                  slot++ *
+                                                      kernel.getThreads()));
       meetToRead();
       slot = 0;
       for (std::map<int64_t, Value> &row : live)
@@ -157,7 +172,7 @@ KernelLowering::Values KernelLowering::mergeGathered(tile::MergeOp op) {
   const int64_t count = cells.shape.back();
   const int kind = static_cast<int>(op.getKind());
   auto combine = [&](Value a, Value b) {
-    return scalarLowering.combine(kind, a, b, op.getLoc());
+    return scalarLowering.combine(kind, element, a, b, op.getLoc());
   };
   std::function<Value(int64_t, int64_t)> cellOf;
 
@@ -175,13 +190,12 @@ KernelLowering::Values KernelLowering::mergeGathered(tile::MergeOp op) {
     meetToRead();
     const std::vector<int64_t> row(strides.begin(), strides.end() - 1);
     if (Value part = threadPart(to, row, emit.i32()))
-      scratch = emit.offset(scratch, element, part);
+      scratch = emit.offset(scratch, memoryType(element), part);
     rowOffsets = registerParts(to, row, 1);
     cellOf = [&](int64_t result, int64_t cell) {
-      return emit
-          .load(emit.offset(scratch, element, rowOffsets[result][0] + cell),
-                element, 1)
-          .front();
+      Type stored = memoryType(element);
+      Value at = emit.offset(scratch, stored, rowOffsets[result][0] + cell);
+      return fromMemory(emit.load(at, stored, 1).front(), element);
     };
   }
   int64_t width = 1;
@@ -228,7 +242,7 @@ void KernelLowering::lowerConvert(tile::ConvertOp op) {
   const std::vector<unsigned> dims(op.getDims().begin(), op.getDims().end());
   Type element = op.getValue().getType().getElementType();
   const ConvertPlan how =
-      planConvert(from, to, dims, (element.getIntOrFloatBitWidth() + 7) / 8);
+      planConvert(from, to, dims, tile::bytesOf(element));
   if (how.inRegisters) {
     Values result;
     const std::vector<int64_t> map = *to.registerMapFrom(from, dims);

@@ -79,6 +79,9 @@ private:
   /// thread may still be reading it. The caller calls meetToRead once, between
   /// its writes and its reads.
   mlir::Value acquireScratch();
+  /// Between what registers and what memory holds: a bool is a byte there.
+  mlir::Value toMemory(mlir::Value value);
+  mlir::Value fromMemory(mlir::Value value, mlir::Type element);
   void meetToRead();
   void meet();
   /// By slot: whether no thread can be reading it any more.

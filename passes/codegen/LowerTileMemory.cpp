@@ -39,7 +39,8 @@ class Pointers {
 public:
   Pointers(LlvmEmitter &emit, tile::GlobalType type, Value pointer,
            ValueRange strides, const LlvmEmitter::Values &subscripts)
-      : emit(emit), element(type.getElementType()), strides(strides),
+      : emit(emit), element(memoryType(type.getElementType())),
+        strides(strides),
         lastIsDense(type.getVector() > 1) {
     start = pointer;
     for (size_t s = 0; s < subscripts.size(); ++s)
@@ -93,7 +94,7 @@ static std::vector<Parts> distinctValid(const std::vector<Touch> &touches) {
 void KernelLowering::lowerLoad(tile::LoadOp op) {
   const Layout layout = tile::layoutOf(op.getResult());
   tile::GlobalType type = op.getTensor().getType();
-  Type element = type.getElementType();
+  Type element = memoryType(type.getElementType());
   const int64_t vector = op.getVector();
   const Values tensor = of(op.getTensor());
   const std::vector<int64_t> coefficients = toVector(op.getCoefficients());
@@ -120,11 +121,13 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
 
   // Nobody writes a tensor that the kernel does not: its loads may be cached.
   const bool invariant = !written.contains(op.getTensor());
-  // Pairs of 16 bits stay words until the blocks join: what converts them there
+  // Parts of a word stay words until the blocks join: what converts them there
   // then works on words too.
-  const bool inPairs = element.getIntOrFloatBitWidth() == 16 && vector % 2 == 0;
-  Type unit = inPairs ? emit.i32() : element;
-  const int64_t units = inPairs ? vector / 2 : vector;
+  const int64_t perWord =
+      std::max<int64_t>(32 / element.getIntOrFloatBitWidth(), 1);
+  const bool inWords = perWord > 1 && vector % perWord == 0;
+  Type unit = inWords ? emit.i32() : element;
+  const int64_t units = inWords ? vector / perWord : vector;
   auto loadThose = [&](const Parts *only) {
     pointers.beginBlock();
     Values loaded;
@@ -165,12 +168,15 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
                        allHold(valid, distinct),
                        [&] { return loadThose(nullptr); }, groupByGroup);
   }
-  if (inPairs) {
-    Values halves;
+  if (inWords) {
+    Values parts;
     for (Value word : loaded)
-      llvm::append_range(halves, emit.halves(word, element));
-    loaded = halves;
+      llvm::append_range(parts, emit.parts(word, element));
+    loaded = parts;
   }
+  if (type.getElementType().isInteger(1))
+    for (Value &value : loaded)
+      value = emit.compare(Compare::Ne, value, 0);
   Values result;
   for (auto [touch, lane] : source)
     result.push_back(loaded[touch * vector + lane]);
@@ -181,7 +187,11 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
   const Layout layout = tile::layoutOf(op.getValue());
   tile::GlobalType type = op.getTensor().getType();
   const int64_t vector = op.getVector();
-  const Values tensor = of(op.getTensor()), values = of(op.getValue());
+  const Values tensor = of(op.getTensor());
+  Values values = of(op.getValue());
+  if (type.getElementType().isInteger(1))
+    for (Value &value : values)
+      value = emit.extendUnsigned(value, builder.getI8Type());
   const std::vector<int64_t> coefficients = toVector(op.getCoefficients());
   const std::vector<Parts> deltas =
       registerParts(layout, coefficients, op.getBases().size());
@@ -234,7 +244,7 @@ KernelLowering::readShared(const Layout &layout,
                            const std::vector<int64_t> &strides, Value pointer,
                            Type element) {
   const bool isPredicate = element.isInteger(1);
-  Type stored = isPredicate ? builder.getI8Type() : element;
+  Type stored = memoryType(element);
   if (Value part = threadPart(layout, strides, emit.i32()))
     pointer = emit.offset(pointer, stored, part);
   std::vector<int64_t> offsets;
@@ -260,7 +270,7 @@ void KernelLowering::writeShared(const Layout &layout,
                                  Value pointer, ValueRange values) {
   Type element = values.front().getType();
   const bool isPredicate = element.isInteger(1);
-  Type stored = isPredicate ? builder.getI8Type() : element;
+  Type stored = memoryType(element);
   if (Value part = threadPart(layout, strides, emit.i32()))
     pointer = emit.offset(pointer, stored, part);
   std::vector<int64_t> offsets;

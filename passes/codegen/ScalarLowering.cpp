@@ -18,8 +18,6 @@ using namespace mlir;
 
 namespace girih::codegen {
 
-static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
-
 Value ScalarLowering::intrinsic(StringRef name, Type result,
                                 ArrayRef<Value> operands, Location loc) {
   return LLVM::CallIntrinsicOp::create(builder, loc, result,
@@ -33,10 +31,19 @@ Value ScalarLowering::constant(TypedAttr value, Location loc) {
     type = builder.getI64Type();
     value = builder.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
   }
-  return LLVM::ConstantOp::create(builder, loc, type, value);
+  Type held = heldType(type);
+  if (held != type) { // the bits of an f8, or an unsigned integer's
+    auto real = dyn_cast<FloatAttr>(value);
+    llvm::APInt bits = real ? real.getValue().bitcastToAPInt()
+                            : cast<IntegerAttr>(value).getValue();
+    value = builder.getIntegerAttr(held, bits);
+  }
+  return LLVM::ConstantOp::create(builder, loc, held, value);
 }
 
 Value ScalarLowering::mul(Value a, Value b, Location loc) {
+  if (!isa<FloatType>(a.getType()))
+    return LLVM::MulOp::create(builder, loc, a, b);
   return LLVM::FMulOp::create(builder, loc, a, b);
 }
 
@@ -76,60 +83,13 @@ Value ScalarLowering::fma(Value a, Value b, Value c, Location loc) {
   return LLVM::FMAOp::create(builder, loc, a, b, c);
 }
 
-/// f16 and bf16 do not contain one another, so between them the way leads
-/// through f32, which contains both. f64 to bf16 is cvt.rn.bf16.f64 on sm_90;
-/// before, LLVM rounds to odd in f32 first, so the result is rounded once.
-/// A bf16 is the upper half of an f32: as integers, LLVM sees when it is half
-/// of a loaded word already, which takes one instruction instead of three.
-Value ScalarLowering::convert(Value value, Type to, Location loc) {
-  Type from = value.getType();
-  if (from == to)
-    return value;
-  unsigned fromWidth = from.getIntOrFloatBitWidth();
-  unsigned toWidth = to.getIntOrFloatBitWidth();
-  if (from.isBF16() && to.isF32()) {
-    Type i16 = builder.getIntegerType(16), i32 = builder.getI32Type();
-    Value bits = LLVM::BitcastOp::create(builder, loc, i16, value);
-    bits = LLVM::ZExtOp::create(builder, loc, i32, bits);
-    Value sixteen = LLVM::ConstantOp::create(builder, loc, i32,
-                                             builder.getI32IntegerAttr(16));
-    bits = LLVM::ShlOp::create(builder, loc, bits, sixteen);
-    return LLVM::BitcastOp::create(builder, loc, to, bits);
-  }
-  if (fromWidth == toWidth) {
-    value = LLVM::FPExtOp::create(builder, loc, builder.getF32Type(), value);
-    return LLVM::FPTruncOp::create(builder, loc, to, value);
-  }
-  if (fromWidth < toWidth)
-    return LLVM::FPExtOp::create(builder, loc, to, value);
-  return LLVM::FPTruncOp::create(builder, loc, to, value);
-}
-
-/// To f32 and f64 one instruction rounds once. To f16 and bf16 LLVM may pass
-/// through a rounded f32; rounding that f32 to odd (towards zero, last bit set
-/// if inexact) makes the second rounding the only one: 24 >= 11 + 2. Towards
-/// zero never reaches 2^63, so converting back to compare cannot overflow.
-Value ScalarLowering::fromInteger(Value value, Type to, Location loc) {
-  if (!isNarrow(to))
-    return LLVM::SIToFPOp::create(builder, loc, to, value);
-  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  bool isLong = value.getType().isInteger(64);
-  Value cut = intrinsic(isLong ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.i2f.rz", f32,
-                        {value}, loc);
-  Value back = LLVM::FPToSIOp::create(builder, loc, value.getType(), cut);
-  Value inexact =
-      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, back, value);
-  Value sticky = LLVM::ZExtOp::create(builder, loc, i32, inexact);
-  Value bits = LLVM::BitcastOp::create(builder, loc, i32, cut);
-  bits = LLVM::OrOp::create(builder, loc, bits, sticky);
-  Value odd = LLVM::BitcastOp::create(builder, loc, f32, bits);
-  return LLVM::FPTruncOp::create(builder, loc, to, odd);
-}
-
 /// max and min are LLVM's maximum and minimum: a NaN wins and +0 is greater
 /// than -0. From sm_80 that is max.NaN; f64 and older targets get max, a NaN
 /// select and a select by the zeros' signs.
-Value ScalarLowering::lowerBinary(int kind, Value a, Value b, Location loc) {
+Value ScalarLowering::lowerBinary(int kind, Type element, Value a, Value b,
+                                  Location loc) {
+  if (!isa<FloatType>(element))
+    return lowerInteger(kind, element.isUnsignedInteger(), a, b, loc);
   switch (static_cast<te::BinaryKind>(kind)) {
   case te::BinaryKind::Add:
     return LLVM::FAddOp::create(builder, loc, a, b);
@@ -143,22 +103,30 @@ Value ScalarLowering::lowerBinary(int kind, Value a, Value b, Location loc) {
     return LLVM::MinimumOp::create(builder, loc, a, b);
   case te::BinaryKind::Max:
     return LLVM::MaximumOp::create(builder, loc, a, b);
+  default:
+    break; // the verifier keeps the others to integers
   }
   llvm_unreachable("no such binary op");
 }
 
-Value ScalarLowering::combine(int kind, Value a, Value b, Location loc) {
+Value ScalarLowering::combine(int kind, Type element, Value a, Value b,
+                              Location loc) {
+  const bool isBool = element.isInteger(1);
+  te::BinaryKind step = te::BinaryKind::Add;
   switch (static_cast<te::ReduceKind>(kind)) {
   case te::ReduceKind::Sum:
-    return lowerBinary(static_cast<int>(te::BinaryKind::Add), a, b, loc);
+    break;
   case te::ReduceKind::Prod:
-    return lowerBinary(static_cast<int>(te::BinaryKind::Mul), a, b, loc);
+    step = te::BinaryKind::Mul;
+    break;
   case te::ReduceKind::Max:
-    return lowerBinary(static_cast<int>(te::BinaryKind::Max), a, b, loc);
+    step = isBool ? te::BinaryKind::Or : te::BinaryKind::Max;
+    break;
   case te::ReduceKind::Min:
-    return lowerBinary(static_cast<int>(te::BinaryKind::Min), a, b, loc);
+    step = isBool ? te::BinaryKind::And : te::BinaryKind::Min;
+    break;
   }
-  llvm_unreachable("no such reduction");
+  return lowerBinary(static_cast<int>(step), element, a, b, loc);
 }
 
 /// Clearing the sign bit, without the detour through f32 that LLVM makes for
@@ -211,12 +179,14 @@ Value ScalarLowering::lowerFast(Operation *op, Value value) {
     }
   }();
   Location loc = op->getLoc();
-  Value x = convert(value, builder.getF32Type(), loc);
-  return convert(emitFast(builder, function, x, loc), type, loc);
+  Value x = floatToFloat(value, builder.getF32Type(), loc);
+  return floatToFloat(emitFast(builder, function, x, loc), type, loc);
 }
 
 Value ScalarLowering::lowerUnary(Operation *op, Value value) {
   Location loc = op->getLoc();
+  if (!isa<FloatType>(op->getResult(0).getType()))
+    return lowerIntegerUnary(op, value);
   switch (cast<te::UnaryOp>(op).getKind()) {
   case te::UnaryKind::Neg:
     return LLVM::FNegOp::create(builder, loc, value);
@@ -232,18 +202,28 @@ Value ScalarLowering::lowerUnary(Operation *op, Value value) {
     return LLVM::RoundEvenOp::create(builder, loc, value);
   case te::UnaryKind::Trunc:
     return LLVM::FTruncOp::create(builder, loc, value);
+  case te::UnaryKind::Tf32:
+    return toTf32(value, loc);
   default:
     return lowerFast(op, value);
   }
 }
 
-Value ScalarLowering::lowerCompare(int kind, Value a, Value b, Location loc) {
+Value ScalarLowering::lowerCompare(int kind, Type element, Value a, Value b,
+                                   Location loc) {
   using Float = LLVM::FCmpPredicate;
   using Int = LLVM::ICmpPredicate;
-  static constexpr std::pair<Float, Int> kPredicates[] = {
-      {Float::olt, Int::slt}, {Float::ole, Int::sle}, {Float::ogt, Int::sgt},
-      {Float::oge, Int::sge}, {Float::oeq, Int::eq},  {Float::une, Int::ne}};
-  auto [ordered, integer] = kPredicates[kind];
+  struct Predicates {
+    Float ordered;
+    Int integer, unsignedInteger;
+  };
+  static constexpr Predicates kPredicates[] = {
+      {Float::olt, Int::slt, Int::ult}, {Float::ole, Int::sle, Int::ule},
+      {Float::ogt, Int::sgt, Int::ugt}, {Float::oge, Int::sge, Int::uge},
+      {Float::oeq, Int::eq, Int::eq},   {Float::une, Int::ne, Int::ne}};
+  auto [ordered, integer, unsignedInteger] = kPredicates[kind];
+  if (element.isUnsignedInteger())
+    return LLVM::ICmpOp::create(builder, loc, unsignedInteger, a, b);
   if (isa<FloatType>(a.getType()))
     return LLVM::FCmpOp::create(builder, loc, ordered, a, b);
   return LLVM::ICmpOp::create(builder, loc, integer, a, b);
@@ -309,10 +289,12 @@ Value ScalarLowering::lower(Operation *op, ArrayRef<Value> operands) {
         return constant(builder.getI64IntegerAttr(c.getValue()), loc);
       })
       .Case([&](te::ToFloatOp to) {
-        return fromInteger(operands[0], to.getType(), loc);
+        return fromInteger(operands[0], /*isUnsigned=*/false, to.getType(),
+                           loc);
       })
       .Case([&](te::CastOp cast) {
-        return convert(operands[0], cast.getType(), loc);
+        return convert(operands[0], cast.getValue().getType(), cast.getType(),
+                       loc);
       })
       .Case([&](te::BitsOp bits) -> Value {
         return LLVM::BitcastOp::create(builder, loc, bits.getType(),
@@ -320,14 +302,15 @@ Value ScalarLowering::lower(Operation *op, ArrayRef<Value> operands) {
       })
       .Case([&](te::UnaryOp) { return lowerUnary(op, operands[0]); })
       .Case([&](te::BinaryOp binary) {
-        return lowerBinary(static_cast<int>(binary.getKind()), operands[0],
-                           operands[1], loc);
+        return lowerBinary(static_cast<int>(binary.getKind()),
+                           binary.getType(), operands[0], operands[1], loc);
       })
       .Case([&](te::FmaOp) {
         return fma(operands[0], operands[1], operands[2], loc);
       })
       .Case([&](te::CompareOp compare) {
-        return lowerCompare(static_cast<int>(compare.getKind()), operands[0],
+        return lowerCompare(static_cast<int>(compare.getKind()),
+                            compare.getLhs().getType(), operands[0],
                             operands[1], loc);
       })
       .Case([&](te::LogicOp logic) -> Value {

@@ -13,9 +13,8 @@ namespace girih::codegen {
 
 static int64_t onSixteen(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/// Bytes in memory of a fragment's element; a predicate takes one.
 static int64_t bytesOf(tile::FragType type) {
-  return (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  return tile::bytesOf(type.getElementType());
 }
 
 BitOrder bitOrderOf(tile::MergeOp merge) {

@@ -140,7 +140,7 @@ unsigned Builder::addArray(mlir::Value tensor, llvm::StringRef name,
   poly::Array array;
   array.name = names.unique(name.str());
   array.role = role;
-  array.elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  array.elementBytes = te::bytesOf(type.getElementType());
   for (mlir::Attribute size : type.getShape())
     array.extents.push_back(extent(size));
   unsigned index = result.scop.arrays.size();

@@ -177,8 +177,7 @@ unsigned Expansion::addArray(const std::string &suffix,
   poly::Array array;
   array.name = names.unique(name + suffix);
   array.role = poly::ArrayRole::Accumulator;
-  array.elementBytes =
-      site.compute.getType().getElementType().getIntOrFloatBitWidth() / 8;
+  array.elementBytes = te::bytesOf(site.compute.getType().getElementType());
   array.extents = std::move(extents);
   bool isDivided = std::any_of(divisors.begin(), divisors.end(),
                                [](int64_t divisor) { return divisor != 1; });
@@ -233,8 +232,9 @@ void Expansion::addReduction(unsigned init, unsigned update,
   reduction.outputEnd = outputEnd;
   reduction.cellEnd = cellEnd;
   te::ReduceKind kind = site.reduce.getKind();
-  reduction.associative =
-      kind == te::ReduceKind::Max || kind == te::ReduceKind::Min;
+  reduction.associative = kind == te::ReduceKind::Max ||
+                          kind == te::ReduceKind::Min ||
+                          !mlir::isa<mlir::FloatType>(site.reduce.getType());
   reduction.term = arith::printTerm(term);
   reduction.product = product && depth == 1;
   result.scop.reductions.push_back(std::move(reduction));

@@ -137,7 +137,12 @@ static LogicalResult associate(FuncOp func, ComputeOp compute) {
   StringRef text = given ? given.getText() : order;
 
   std::optional<Term> term;
-  Leaf leaf = isSumOfProducts(reduce) ? Leaf::Fma : Leaf::Plain;
+  // An integer product and its sum wrap, rounded nowhere: one leaf is as good as
+  // another, and muladd says that the body is a product.
+  bool isFloat = isa<FloatType>(reduce.getType());
+  Leaf leaf = !isSumOfProducts(reduce) ? Leaf::Plain
+              : isFloat                ? Leaf::Fma
+                                       : Leaf::MulAdd;
   if (!given && order == "fixed") {
     term = defaultTerm(compute, reduce);
   } else if (!given && order == "sequential") {

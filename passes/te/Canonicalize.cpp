@@ -49,13 +49,15 @@ static void foldConstants(FuncOp func) {
     } else if (auto unary = dyn_cast<UnaryOp>(op)) {
       if (unary.getKind() != UnaryKind::Neg)
         return;
-      auto value = dyn_cast_or_null<FloatAttr>(constantValue(unary.getValue()));
-      if (!value)
+      TypedAttr value = constantValue(unary.getValue()), result;
+      if (auto real = dyn_cast_or_null<FloatAttr>(value))
+        result = FloatAttr::get(real.getType(), -real.getValue());
+      if (auto whole = dyn_cast_or_null<IntegerAttr>(value))
+        result = IntegerAttr::get(whole.getType(), -whole.getValue());
+      if (!result)
         return;
       OpBuilder builder(unary);
-      auto negated = ConstantOp::create(
-          builder, unary.getLoc(),
-          TypedAttr(FloatAttr::get(value.getType(), -value.getValue())));
+      auto negated = ConstantOp::create(builder, unary.getLoc(), result);
       unary.getResult().replaceAllUsesWith(negated.getResult());
     }
   });

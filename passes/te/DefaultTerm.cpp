@@ -67,8 +67,7 @@ Term girih::te::defaultTerm(ComputeOp compute, ReduceOp reduce) {
   BlockArgument index = reduce.getBlock().getArgument(0);
   ReadOp read = firstReadOver(reduce, index);
   if (read && read.getIndices().back() == index) {
-    unsigned bits = read.getType().getIntOrFloatBitWidth();
-    return Term::lanes(4096, 128 / bits);
+    return Term::lanes(4096, 16 / bytesOf(read.getType()));
   }
   return Term::seg(4096, Term::lanes(64, 1), Term::lanes(64, 1));
 }

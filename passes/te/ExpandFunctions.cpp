@@ -97,7 +97,6 @@ template <typename FormatT> struct TeOps {
 
 } // namespace
 
-static bool hasAccuracy(UnaryKind kind) { return kind >= UnaryKind::Exp; }
 
 template <typename Format>
 static Value expandIn(UnaryOp op, Type type, Value value) {
@@ -157,7 +156,7 @@ struct ExpandFunctionsPass
                              : func.getFunctions();
     SmallVector<UnaryOp> functions;
     func.walk([&](UnaryOp op) {
-      if (hasAccuracy(op.getKind()))
+      if (op.hasAccuracy())
         functions.push_back(op);
     });
     for (UnaryOp op : functions) {

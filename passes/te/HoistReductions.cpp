@@ -169,7 +169,7 @@ static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
   auto own =
       ComputeOp::create(builder, reduce.getLoc(), type,
                         names.take(compute.getName() + "_" +
-                                   stringifyReduceKind(reduce.getKind())),
+                                   nameOf(reduce)),
                         builder.getArrayAttr(indexNames));
   Block *body = builder.createBlock(&own.getBody());
   for (BlockArgument index : indices) {

@@ -57,7 +57,7 @@ static void addGuards(VariantContext &context) {
                                 context.func.getResultTypes()[param - inputs])
                                 .getValue();
     auto tensor = mlir::cast<te::TeTensorType>(type);
-    unsigned bytes = tensor.getElementType().getIntOrFloatBitWidth() / 8;
+    unsigned bytes = te::bytesOf(tensor.getElementType());
     artifact::Guard guard;
     guard.param = param;
     guard.kind = artifact::Guard::Kind::AlignedPointer;

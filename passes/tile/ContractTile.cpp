@@ -160,8 +160,8 @@ LogicalResult KernelEmitter::contractLoaded(
     return fail("the accumulator of '" + site.model.name +
                 "' is not in registers");
 
-  // Bounds of k for the tail: a product of fills must be -0.0, which leaves
-  // every accumulator as it is.
+  // Bounds of k for the tail: a product of fills must be -0.0 (0 of integers), which
+  // leaves every accumulator as it is.
   Value reducedEnd;
   for (const Affine &constraint : site.valid.constraints)
     if (constraint.dimCoefficient(k) == -1) {
@@ -187,8 +187,8 @@ LogicalResult KernelEmitter::contractLoaded(
       value = castTo(value, *type);
     if (reducedEnd)
       value = maskAxis(value, part->kAxis, site.box.corners[k], reducedEnd,
-                       builder.getFloatAttr(site.info.elementType,
-                                            operand == 0 ? -0.0 : 0.0));
+                       zeroOf(site.info.elementType,
+                              /*negative=*/operand == 0));
     // Shared memory holds [k, free].
     Layout swapped;
     Layout source = tile::layoutOf(value);

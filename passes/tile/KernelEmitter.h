@@ -137,6 +137,8 @@ private:
   Fragment convertTo(Fragment value, const layout::Layout &layout,
                      llvm::ArrayRef<int64_t> dims);
   mlir::TypedAttr identityOf(te::ReduceKind kind, mlir::Type type);
+  /// Zero; `negative` matters to floats only.
+  mlir::TypedAttr zeroOf(mlir::Type type, bool negative);
   tile::FragType fragType(mlir::Type element, const layout::Layout &layout);
   mlir::LogicalResult fail(const std::string &message);
 

@@ -52,6 +52,19 @@ KernelEmitter::Fragment KernelEmitter::convertTo(Fragment value,
 
 mlir::TypedAttr KernelEmitter::identityOf(te::ReduceKind kind,
                                           mlir::Type type) {
+  if (!mlir::isa<mlir::FloatType>(type)) {
+    // max starts at the smallest value, min at the largest; of booleans those
+    // are false and true.
+    unsigned width = type.getIntOrFloatBitWidth();
+    bool isUnsigned = type.isUnsignedInteger() || width == 1;
+    llvm::APInt value(width, kind == te::ReduceKind::Prod);
+    if (kind == te::ReduceKind::Max && !isUnsigned)
+      value = llvm::APInt::getSignedMinValue(width);
+    if (kind == te::ReduceKind::Min)
+      value = isUnsigned ? llvm::APInt::getMaxValue(width)
+                         : llvm::APInt::getSignedMaxValue(width);
+    return builder.getIntegerAttr(type, value);
+  }
   double value = 0;
   if (kind == te::ReduceKind::Prod)
     value = 1;
@@ -60,6 +73,12 @@ mlir::TypedAttr KernelEmitter::identityOf(te::ReduceKind kind,
   if (kind == te::ReduceKind::Min)
     value = std::numeric_limits<double>::infinity();
   return builder.getFloatAttr(type, value);
+}
+
+mlir::TypedAttr KernelEmitter::zeroOf(mlir::Type type, bool negative) {
+  if (!mlir::isa<mlir::FloatType>(type))
+    return builder.getIntegerAttr(type, 0);
+  return builder.getFloatAttr(type, negative ? -0.0 : 0.0);
 }
 
 static tile::Combine combineOf(te::ReduceKind kind) {
@@ -312,8 +331,8 @@ LogicalResult KernelEmitter::emitMerge(const Site &site) {
   auto held = fragments.find(source.array);
   if (held != fragments.end()) {
     cells = held->second;
-    if (site.info.padded) {
-      // The first empty lane's identity reaches every cell before the merge.
+    if (site.info.padded && mlir::isa<mlir::FloatType>(element)) {
+      // Only -0.0 notices: the first empty lane's identity reaches every cell before the merge.
       auto map = tile::MapOp::create(
           builder, loc, cells.getType(), mlir::ValueRange{cells},
           mlir::ValueRange{}, builder.getDenseI64ArrayAttr({}));
@@ -353,8 +372,8 @@ LogicalResult KernelEmitter::emitMerge(const Site &site) {
 }
 
 /// All cells of a partial array for the site's values, padded to a power of two
-/// with the value that changes nothing: -0.0 for sums (x + -0.0 is x for every
-/// x).
+/// with the value that changes nothing: -0.0 for sums of floats (x + -0.0 is x
+/// for every x).
 FailureOr<KernelEmitter::Fragment>
 KernelEmitter::readCells(const Site &site, const Access &source) {
   const poly::Array &model = context.scop.arrays[source.array];
@@ -407,7 +426,7 @@ KernelEmitter::readCells(const Site &site, const Access &source) {
   te::ReduceKind kind = reduce.getKind();
   mlir::TypedAttr neutral = identityOf(kind, site.info.elementType);
   if (kind == te::ReduceKind::Sum)
-    neutral = builder.getFloatAttr(site.info.elementType, -0.0);
+    neutral = zeroOf(site.info.elementType, /*negative=*/true);
   return maskAxis(*value, axis, index.constant(0), index.constant(count),
                   neutral);
 }

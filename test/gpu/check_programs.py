@@ -78,7 +78,10 @@ def programs(quick):
         elif entry.startswith("whole_sum"):
             # Sequential chains of one value: keep them short.
             yield path, vector_sizes(quick)[:6]
-        elif entry.startswith(("functions", "mixed_types")):
+        elif entry == "integer_products.te":
+            yield path, product_sizes(quick)
+        elif entry.startswith(("functions", "mixed_types", "integer_",
+                               "type_casts")):
             yield path, vector_sizes(quick)[:5]
         elif entry.startswith("two_products"):
             yield path, [dict(s, L=s["N"] // 2 + 1) for s in product_sizes(quick)]
@@ -94,7 +97,7 @@ def check_all(args):
         every = ["--sizes", sizes_text(sets)]
         jobs.append(base + every + ["--dynamic", "--functions=portable"])
         jobs.append(base + every + ["--dynamic", "--functions=fast"])
-        for kind in ("special", "cancel"):
+        for kind in ("special", "cancel", "uniform"):
             jobs.append(base + every + ["--dynamic", "--functions=portable",
                                         "--random", kind])
         if not args.quick:

@@ -38,11 +38,12 @@ static std::string summary(const std::string &name,
     text += rt::printShape(array.shape());
   text += " =";
   for (int64_t at = 0; at < std::min(array.elements(), kShown); ++at) {
-    double element = rt::loadElement(array.tensor(), at);
-    char value[40]; // a NaN has no sign worth showing
-    std::snprintf(value, sizeof(value), "%s %.6g", at ? "," : "",
-                  std::isnan(element) ? std::fabs(element) : element);
-    text += value;
+    // A NaN has no sign worth showing.
+    bool isNan = std::isnan(rt::loadElement(array.tensor(), at));
+    text += (at ? ", " : " ") +
+            (isNan ? "nan"
+                   : rt::printElement(array.type(),
+                                      rt::loadBits(array.tensor(), at), 6));
   }
   if (array.elements() == 0)
     text += " nothing";

@@ -51,7 +51,7 @@ std::optional<TensorFile> cli::parseTensorFile(Console &console,
   if (!type) {
     console.usage(codes::kUnknownName,
                   type.message() +
-                      didYouMean(typeName, {"f64", "f32", "f16", "bf16"}));
+                      didYouMean(typeName, artifact::scalarTypeNames()));
     return std::nullopt;
   }
   file.type = *type;
@@ -130,6 +130,15 @@ namespace {
 using ReadInputs = std::vector<std::optional<rt::HostArray>>;
 } // namespace
 
+/// NumPy knows no bf16 and no f8: their bits are kept as unsigned integers.
+static bool areBitsOf(artifact::ScalarType held, artifact::ScalarType wanted) {
+  using artifact::ScalarType;
+  if (wanted == ScalarType::BF16)
+    return held == ScalarType::U16;
+  return held == ScalarType::U8 && (wanted == ScalarType::F8E4M3FN ||
+                                    wanted == ScalarType::F8E5M2);
+}
+
 static std::optional<ReadInputs> readInputs(Console &console,
                                             const Signature &signature,
                                             const TensorPlan &plan) {
@@ -152,6 +161,17 @@ static std::optional<ReadInputs> readInputs(Console &console,
     Result<rt::HostArray> array = rt::readNpy(file.path, file.type);
     if (!array) {
       console.fail(codes::kInput, array.message());
+      return std::nullopt;
+    }
+    artifact::ScalarType wanted = signature.params[*index].type;
+    if (!file.type && areBitsOf(array->type(), wanted)) {
+      std::string type(artifact::nameOf(wanted));
+      console
+          .fail(codes::kInput, file.path + " holds " +
+                                   std::string(artifact::nameOf(array->type())) +
+                                   ", but " + file.name + " is " + type)
+          .help("if these are the bits of " + type + ", say so: " + file.name +
+                ":" + type + "=" + file.path);
       return std::nullopt;
     }
     inputs[*index].emplace(std::move(*array));

@@ -158,9 +158,10 @@ TEST_CASE("the words of each refusal") {
   CHECK(messageOf(bytes + "ab") == "2 bytes follow the artifact's end");
 
   std::string changed = bytes;
-  changed[8] = 2;
-  CHECK(messageOf(changed) == "the artifact has format version 2, this build "
-                              "reads version 1");
+  // Types had other numbers in version 1.
+  changed[8] = 1;
+  CHECK(messageOf(changed) == "the artifact has format version 1, this build "
+                              "reads version 2");
   changed = bytes;
   changed[30] ^= 1;
   CHECK(messageOf(changed) ==
@@ -187,8 +188,8 @@ TEST_CASE("unknown enumerators are refused") {
   size_t at = bytes.find(std::string("\1\0\0\0A", 5));
   REQUIRE(at != std::string::npos);
   std::string changed = bytes;
-  changed[at + 5] = 4;
-  CHECK(messageOf(sealed(changed)).find("unknown kind 4 of scalar type") == 0);
+  changed[at + 5] = 15;
+  CHECK(messageOf(sealed(changed)).find("unknown kind 15 of scalar type") == 0);
   changed = bytes;
   changed[at + 5 + 1 + 4] = 8; // the first extent's kind
   CHECK(messageOf(sealed(changed)).find("unknown kind 8 of size expression") ==

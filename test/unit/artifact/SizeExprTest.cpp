@@ -136,8 +136,20 @@ TEST_CASE("scalar types") {
   CHECK(bytesOf(ScalarType::F32) == 4);
   CHECK(bytesOf(ScalarType::F16) == 2);
   CHECK(bytesOf(ScalarType::BF16) == 2);
-  for (const char *name : {"f64", "f32", "f16", "bf16"})
+  CHECK(bytesOf(ScalarType::F8E4M3FN) == 1);
+  CHECK(bytesOf(ScalarType::F8E5M2) == 1);
+  CHECK(bytesOf(ScalarType::I16) == 2);
+  CHECK(bytesOf(ScalarType::U64) == 8);
+  CHECK(bytesOf(ScalarType::Bool) == 1);
+  for (const std::string &name : scalarTypeNames())
     CHECK(nameOf(*parseScalarType(name)) == name);
+  CHECK(scalarTypeNames().size() == 15);
+  CHECK(isUnsigned(ScalarType::U8));
+  CHECK_FALSE(isUnsigned(ScalarType::I64));
+  CHECK_FALSE(isInteger(ScalarType::Bool));
+  CHECK(isFloat(ScalarType::F8E5M2));
+  CHECK_FALSE(isFloat(ScalarType::I8));
   CHECK(parseScalarType("f8").message() ==
-        "unknown scalar type 'f8' (known: f64, f32, f16, bf16)");
+        "unknown scalar type 'f8' (known: f64, f32, f16, bf16, f8e4m3fn, "
+        "f8e5m2, i8, i16, i32, i64, u8, u16, u32, u64, bool)");
 }

@@ -95,7 +95,7 @@ TEST_CASE("what no token starts with is reported and left out") {
        "characters outside ASCII may stand in comments only"},
       {"\"abc\n", "G0101", "this string is not closed on its line"},
       {"1.", "G0102", "a number needs digits behind its point"},
-      {"0x", "G0102", "a hexadecimal float needs digits"},
+      {"0x", "G0102", "a hexadecimal number needs digits"},
       {"0x1.8", "G0102", "a hexadecimal float needs an exponent"},
       {"1.5q8", "G0102", "'q8' is not a type that a literal can have"},
       {longName.c_str(), "G0112",

@@ -95,6 +95,33 @@ TEST_CASE("strides are followed") {
         "(0x4680)");
 }
 
+TEST_CASE("integers are compared as integers") {
+  HostArray a = std::move(*HostArray::create(ScalarType::I64, {2}));
+  HostArray b = std::move(*HostArray::create(ScalarType::I64, {2}));
+  // 2^53 and 2^53 + 1 are one f64.
+  storeBits(a.data(), ScalarType::I64, 0, uint64_t(1) << 53);
+  storeBits(b.data(), ScalarType::I64, 0, (uint64_t(1) << 53) + 1);
+  for (bool within : {false, true}) {
+    Result<CompareResult> result =
+        within ? compareWithin(a.tensor(), b.tensor(), {0, 0})
+               : compareBits(a.tensor(), b.tensor());
+    REQUIRE(result);
+    CHECK(result->mismatches == 1);
+    CHECK(printComparison("Y", ScalarType::I64, *result) ==
+          "Y: 1 of 2 elements differs, first Y[0] = 9007199254740992 "
+          "(0x0020000000000000), expected 9007199254740993 "
+          "(0x0020000000000001)");
+  }
+  HostArray p = std::move(*HostArray::create(ScalarType::Bool, {1}));
+  HostArray q = std::move(*HostArray::create(ScalarType::Bool, {1}));
+  storeBits(p.data(), ScalarType::Bool, 0, 1);
+  Result<CompareResult> result = compareBits(p.tensor(), q.tensor());
+  REQUIRE(result);
+  CHECK(printComparison("B", ScalarType::Bool, *result) ==
+        "B: 1 of 1 element differs, first B[0] = true (0x01), expected false "
+        "(0x00)");
+}
+
 TEST_CASE("what cannot be compared is refused") {
   HostArray a = array(ScalarType::F32, {2}, {1, 2});
   HostArray half = array(ScalarType::F16, {2}, {1, 2});

@@ -141,9 +141,9 @@ TEST_CASE("malformed files are refused in words") {
                     data)) ==
         at + "it holds big-endian data ('>f4'): convert it with "
              ".astype('<f4')");
-  CHECK(refusal(npy("{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}",
+  CHECK(refusal(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}",
                     data)) ==
-        at + "its element type '<i8' is not f64, f32 or f16");
+        at + "its element type '<c8' is not one of the language's");
   CHECK(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
                     "'shape': (2,)}",
                     data)) == at + "it holds records, not one element type");
@@ -192,6 +192,80 @@ TEST_CASE("malformed files are refused in words") {
                                                 "dimensions");
 }
 
+TEST_CASE("integers and booleans are read and written as what they are") {
+  struct Case {
+    const char *descr;
+    ScalarType type;
+    std::string data; ///< two elements
+    const char *first, *second;
+  };
+  const Case cases[] = {
+      {"|i1", ScalarType::I8, "\x80\x7f", "-128", "127"},
+      {"<i2", ScalarType::I16, std::string("\x00\x80\xff\x7f", 4), "-32768",
+       "32767"},
+      {"<i4", ScalarType::I32, std::string("\xff\xff\xff\xff\x01\x00\x00\x00", 8),
+       "-1", "1"},
+      {"<i8", ScalarType::I64,
+       std::string("\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00"
+                   "\x00\x80",
+                   16),
+       "9223372036854775807", "-9223372036854775808"},
+      {"|u1", ScalarType::U8, std::string("\x00\xff", 2), "0", "255"},
+      {"<u2", ScalarType::U16, std::string("\x00\x01\xff\xff", 4), "256",
+       "65535"},
+      {"<u4", ScalarType::U32, std::string("\x00\x00\x00\x80\xff\xff\xff\xff", 8),
+       "2147483648", "4294967295"},
+      {"<u8", ScalarType::U64,
+       std::string("\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00"
+                   "\x00\x80",
+                   16),
+       "18446744073709551615", "9223372036854775808"},
+      {"|b1", ScalarType::Bool, std::string("\x00\x01", 2), "false", "true"},
+  };
+  for (const Case &c : cases) {
+    INFO(c.descr);
+    std::string bytes = npy(std::string("{'descr': '") + c.descr +
+                                "', 'fortran_order': False, 'shape': (2,)}",
+                            c.data);
+    Result<HostArray> array = parseNpy(bytes, "x.npy");
+    REQUIRE(array);
+    CHECK(array->type() == c.type);
+    CHECK(printElement(c.type, loadBits(array->tensor(), 0), 6) == c.first);
+    CHECK(printElement(c.type, loadBits(array->tensor(), 1), 6) == c.second);
+    std::string written = formatNpy(*array);
+    CHECK(written.find(std::string("'descr': '") + c.descr + "'") !=
+          std::string::npos);
+    CHECK(written.substr(written.size() - c.data.size()) == c.data);
+  }
+}
+
+TEST_CASE("f8 is read where the caller says so") {
+  for (const char *descr : {"|u1", "|V1"}) {
+    std::string bytes = npy(std::string("{'descr': '") + descr +
+                                "', 'fortran_order': False, 'shape': (2,)}",
+                            "\x38\xbc");
+    Result<HostArray> e4m3 = parseNpy(bytes, "x.npy", ScalarType::F8E4M3FN);
+    REQUIRE(e4m3);
+    CHECK(loadElement(e4m3->tensor(), 0) == 1);
+    CHECK(loadElement(e4m3->tensor(), 1) == -1.5);
+    Result<HostArray> e5m2 = parseNpy(bytes, "x.npy", ScalarType::F8E5M2);
+    REQUIRE(e5m2);
+    CHECK(loadElement(e5m2->tensor(), 0) == 0.5);
+    CHECK(loadElement(e5m2->tensor(), 1) == -1);
+  }
+  std::string raw = npy("{'descr': '|V1', 'fortran_order': False, 'shape': "
+                        "(1,)}",
+                        "\x38");
+  CHECK(refusal(raw) == "cannot read x.npy: it holds 8-bit data without a type "
+                        "('|V1'): say what the bits are, as in "
+                        "X:f8e4m3fn=x.npy");
+  std::string f32 = npy(
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", floats({1}));
+  CHECK(refusal(f32, ScalarType::F8E5M2) ==
+        "cannot read x.npy: it holds f32, not f8e5m2 (f8e5m2 is stored as its "
+        "bits, '|u1')");
+}
+
 TEST_CASE("bf16 is read where the caller says so") {
   std::string bits("\x80\x3f\x00\xc0", 4);
   for (const char *descr : {"<u2", "|V2", "<V2"}) {
@@ -203,15 +277,18 @@ TEST_CASE("bf16 is read where the caller says so") {
     CHECK(array->type() == ScalarType::BF16);
     CHECK(loadElement(array->tensor(), 0) == 1);
     CHECK(loadElement(array->tensor(), 1) == -2);
+    // Unsigned integers are a type of their own, raw bytes are none.
+    bool isInteger = std::string(descr) == "<u2";
     CHECK(refusal(bytes) ==
-          std::string("cannot read x.npy: it holds 16-bit data without a "
-                      "float type ('") +
-              descr +
-              "'): if these are the bits of bf16, say so, as in "
-              "X:bf16=x.npy");
+          (isInteger ? "accepted"
+                     : std::string("cannot read x.npy: it holds 16-bit data "
+                                   "without a type ('") +
+                           descr +
+                           "'): say what the bits are, as in X:bf16=x.npy"));
     CHECK(refusal(bytes, ScalarType::F16) ==
-          std::string("cannot read x.npy: its element type '") + descr +
-              "' is not f16");
+          (isInteger ? "cannot read x.npy: it holds u16, not f16"
+                     : std::string("cannot read x.npy: its element type '") +
+                           descr + "' is not f16"));
   }
   std::string f32 = npy(
       "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", floats({1}));

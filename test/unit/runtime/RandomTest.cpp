@@ -7,6 +7,7 @@
 
 #include "runtime/Random.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -149,6 +150,58 @@ TEST_CASE("special values hold everything a type has") {
     CHECK(negativeZero > 50);
     CHECK(denormal > 200);
     CHECK(ordinary > 2000);
+  }
+}
+
+TEST_CASE("random integers and booleans") {
+  constexpr int64_t kCount = 4096;
+  auto drawn = [](ScalarType type, RandomKind kind) {
+    HostArray array = std::move(*HostArray::create(type, {kCount}));
+    fillRandom(array, kind, 7, 1);
+    std::vector<double> values;
+    for (int64_t i = 0; i < kCount; ++i)
+      values.push_back(loadElement(array.tensor(), i));
+    return values;
+  };
+  auto count = [](const std::vector<double> &values, double value) {
+    return std::count(values.begin(), values.end(), value);
+  };
+  // Small ones: mean 0, deviation 8, none beyond 7 deviations.
+  for (ScalarType type : {ScalarType::I8, ScalarType::I64}) {
+    std::vector<double> values = drawn(type, RandomKind::Normal);
+    double sum = 0, squares = 0;
+    for (double value : values) {
+      sum += value;
+      squares += value * value;
+      CHECK(std::fabs(value) <= 56);
+    }
+    CHECK(std::fabs(sum / kCount) < 0.6); // 8 / 64, five times
+    CHECK(squares / kCount == Approx(64).epsilon(0.15));
+  }
+  for (double value : drawn(ScalarType::U16, RandomKind::Normal))
+    CHECK(value >= 0);
+  // All values: each half of the range is met about equally often.
+  std::vector<double> all = drawn(ScalarType::U64, RandomKind::Uniform);
+  int64_t upper = std::count_if(all.begin(), all.end(),
+                                [](double v) { return v >= 0x1p63; });
+  CHECK(upper > kCount / 2 - 200);
+  CHECK(upper < kCount / 2 + 200);
+  std::vector<double> bytes = drawn(ScalarType::I8, RandomKind::Uniform);
+  CHECK(count(bytes, -128) > 0);
+  CHECK(count(bytes, 127) > 0);
+  // Extremes.
+  std::vector<double> special = drawn(ScalarType::I32, RandomKind::Special);
+  for (double value : {-2147483648.0, 2147483647.0, -1.0, 31.0})
+    CHECK(count(special, value) > 50);
+  CHECK(count(drawn(ScalarType::U8, RandomKind::Ones), 1) == kCount);
+  CHECK(count(drawn(ScalarType::Bool, RandomKind::Ones), 1) == kCount);
+  int64_t truths = count(drawn(ScalarType::Bool, RandomKind::Normal), 1);
+  CHECK(truths > kCount / 2 - 200);
+  CHECK(truths < kCount / 2 + 200);
+  // f8 values are rounded into their type.
+  for (double value : drawn(ScalarType::F8E4M3FN, RandomKind::Uniform)) {
+    CHECK(value < 1);
+    CHECK(value * 16 == std::floor(value * 16));
   }
 }
 

@@ -1,5 +1,6 @@
 """npy.py FILE DESCR SHAPE [truncated]: writes a .npy file, such as
-`npy.py x.npy '<f4' 2,3`, whose values count 0, 1, 2, ... in small steps.
+`npy.py x.npy '<f4' 2,3`, whose values count 0, 1, 2, ... in small steps (of
+integers, from -2 on; of booleans, each third is true).
 """
 
 import struct
@@ -14,6 +15,10 @@ if descr == "<u2":  # bf16: the upper half of an f32
     data = b"".join(
         struct.pack("<f", i / 8 % 4 - 2)[2:] for i in range(count)
     )
+elif descr[1] in "iub":
+    width = int(descr[2:])
+    numbers = [int(i % 3 == 2) if descr[1] == "b" else i - 2 for i in range(count)]
+    data = b"".join((n % 2 ** (8 * width)).to_bytes(width, "little") for n in numbers)
 else:
     letter = {"<f4": "f", "<f8": "d", "<f2": "e"}[descr]
     data = struct.pack(f"<{count}{letter}", *(i / 8 % 4 - 2 for i in range(count)))
