@@ -8,7 +8,7 @@
 #ifndef GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
 #define GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
 
-#include "compiler/frontend/Sema.h"
+#include "compiler/frontend/Ranges.h"
 
 #include <set>
 
@@ -32,11 +32,11 @@ public:
   /// Makes an index visible; reports a name that is taken.
   void bind(IndexVariable &index);
   void unbind() { indices.pop_back(); }
-  /// Says that `index` runs over `extent` because of what stands at `range`.
-  void fix(IndexVariable &index, const Extent &extent, SourceRange range);
-  bool rangeReported(const IndexVariable &index) const {
-    return conflicting.count(&index) != 0;
-  }
+  /// All indices and reads of the statement, once it was checked.
+  const std::vector<IndexVariable *> &allIndices() const { return bound; }
+  const std::vector<SeenAccess> &allAccesses() const { return accesses; }
+  /// Orders of reductions against the ranges that are known now.
+  bool checkOrders();
 
 private:
   using Type = std::optional<ScalarType>;
@@ -76,7 +76,8 @@ private:
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
   const Tensor *findTensor(const Name &name);
-  bool checkSubscript(Subscript &subscript, const Tensor &tensor, size_t dim);
+  bool checkRange(IndexVariable &index);
+  bool checkOtherwise(AccessExpr &node, const Tensor &tensor);
   bool checkOrder(const ReduceExpr &node, ScalarType type);
   IndexVariable *findIndex(std::string_view name) const;
   std::vector<std::string> indexNames() const;
@@ -87,7 +88,9 @@ private:
   const Tensor *defining = nullptr;
   const FnDecl *fn = nullptr;
   std::vector<IndexVariable *> indices; ///< innermost last
-  std::set<const IndexVariable *> conflicting;
+  std::vector<IndexVariable *> bound;   ///< all that were ever bound
+  std::vector<SeenAccess> accesses;
+  std::vector<std::pair<const ReduceExpr *, ScalarType>> reductions;
 };
 
 /// `text`, or its start and "..." where it is long: for edits in messages.

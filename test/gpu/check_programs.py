@@ -61,6 +61,16 @@ def vector_sizes(quick):
     return [{"N": n} for n in (counts[:5] if quick else counts)]
 
 
+def image_sizes(quick, entry):
+    names = {"pool": "BHWC", "columns": "BNCK"}.get(entry[8:-3], "BHWCK")
+    sets = [(0, 3, 3, 2, 2), (1, 1, 1, 1, 1), (2, 5, 7, 3, 5),
+            (1, 4, 9, 16, 33), (2, 13, 6, 1, 8), (1, 17, 16, 8, 16),
+            (1, 2, 40, 5, 3)]
+    values = {"B": 0, "H": 1, "N": 1, "W": 2, "C": 3, "K": 4}
+    return [{n: s[values[n]] for n in names}
+            for s in (sets[:4] if quick else sets)]
+
+
 def programs(quick):
     """(file, sizes) of everything that is checked."""
     rows = matrix_sizes(quick)
@@ -73,6 +83,13 @@ def programs(quick):
         path = f"test/programs/{entry}"
         if entry.startswith(("row_sum", "column_sum", "reductions")):
             yield path, rows
+        elif entry.startswith("shifted_matrix"):
+            yield path, [s for s in rows if s["M"] * s["N"] < 200000]
+        elif entry.startswith(("shifted_convolution", "shifted_pool",
+                               "shifted_columns")):
+            yield path, image_sizes(quick, entry)
+        elif entry.startswith("shifted"):
+            yield path, vector_sizes(quick)[:5]
         elif entry.startswith("tree_sum"):
             yield path, [{"M": m} for m in (0, 1, 5, 300)]
         elif entry.startswith("whole_sum"):
