@@ -203,8 +203,14 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
     if (subscript.below)
       require(subscripts[d], te::CompareKind::Ge,
               te::IndexConstantOp::create(builder, loc, 0));
-    if (subscript.above)
-      require(subscripts[d], te::CompareKind::Lt, emitSum(end, loc));
+    if (!subscript.above)
+      continue;
+    const SizeSymbol *size = end.offset.plainSize();
+    require(subscripts[d], te::CompareKind::Lt,
+            size ? Value(te::SizeOp::create(builder, loc,
+                                            builder.getIndexType(),
+                                            size->name.text))
+                 : emitSum(end, loc));
   }
   return inside;
 }
