@@ -135,8 +135,8 @@ struct IndexSum {
   Extent offset;
   /// The index that it is, or null.
   const IndexVariable *plainIndex() const {
-    bool plain = terms.size() == 1 && terms[0].second == 1 &&
-                 offset == Extent();
+    bool plain =
+        terms.size() == 1 && terms[0].second == 1 && offset == Extent();
     return plain ? terms[0].first : nullptr;
   }
 };

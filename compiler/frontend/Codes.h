@@ -74,8 +74,8 @@
   X(NoDimension,         "G0904", "grouped and leading dimensions")            \
   X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
   X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \
-  X(NoSubscript,         "G0907", "gather, slices, products of indices")        \
-  X(NoReduction,         "G0908", "other reductions, conditions, scans")        \
+  X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
+  X(NoReduction,         "G0908", "other reductions, conditions, scans")       \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoFunction,          "G0910", "other functions and operators")             \
   X(NoNumerics,          "G0911", "other numerics licences")                   \

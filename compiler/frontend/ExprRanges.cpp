@@ -130,7 +130,10 @@ ExprChecker::Type ExprChecker::checkNode(AccessExpr &node, Expr &expr, Type) {
               tensor->name.range);
     return std::nullopt;
   }
-  IndexSums sums{sema, sema.report(), *op, "a subscript",
+  IndexSums sums{sema,
+                 sema.report(),
+                 *op,
+                 "a subscript",
                  codes::kNoSubscript,
                  [&](std::string_view name) { return findIndex(name); },
                  indexNames()};

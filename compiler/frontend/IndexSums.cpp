@@ -98,8 +98,8 @@ std::optional<IndexSum> IndexSums::number(const LiteralExpr &literal,
   const std::string &digits = literal.digits;
   if (literal.suffix ||
       digits.find_first_not_of("0123456789") != std::string::npos) {
-    reporter.error(codes::kSyntax,
-                   fmt::format("{} needs plain integers", what), expr.range);
+    reporter.error(codes::kSyntax, fmt::format("{} needs plain integers", what),
+                   expr.range);
     return std::nullopt;
   }
   IndexSum sum;
@@ -150,8 +150,8 @@ void IndexSums::refuse(const Expr &expr) const {
     return;
   }
   const auto *binary = expr.as<BinaryExpr>();
-  bool divides = binary && (binary->op == BinaryOp::Div ||
-                            binary->op == BinaryOp::Mod);
+  bool divides =
+      binary && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod);
   if (divides) {
     reporter.error(code,
                    fmt::format("'{}' in {} is not supported yet",
@@ -192,8 +192,8 @@ std::optional<IndexSum> IndexSums::resolve(const std::string &name,
   const Global *global = sema.findGlobal(name);
   if (tensor != scope.tensors.end()) {
     wrong("the tensor", tensor->second->name.range);
-  } else if (global && global->constant &&
-             isInteger(global->constant->type) && findIndex) {
+  } else if (global && global->constant && isInteger(global->constant->type) &&
+             findIndex) {
     sum.offset.constant = static_cast<int64_t>(global->constant->foldedBits);
     return sum;
   } else if (global) {
@@ -204,8 +204,8 @@ std::optional<IndexSum> IndexSums::resolve(const std::string &name,
       candidates.push_back(known);
     Diagnostic &d = reporter.error(
         codes::kUndefined,
-        fmt::format("there is no {} '{}'{}", findIndex ? "index" : "size",
-                    name, didYouMean(name, candidates)),
+        fmt::format("there is no {} '{}'{}", findIndex ? "index" : "size", name,
+                    didYouMean(name, candidates)),
         range);
     if (findIndex)
       d.help("an index stands on the left-hand side or in the brackets of a "

@@ -93,8 +93,7 @@ Prover proverOf(const OpDecl &op) {
       prover.assume(formOf(value - size));
     if (constraint.kind == Kind::Greater)
       prover.assume(formOf(size - value - one));
-    if (constraint.kind == Kind::GreaterEqual ||
-        constraint.kind == Kind::Equal)
+    if (constraint.kind == Kind::GreaterEqual || constraint.kind == Kind::Equal)
       prover.assume(formOf(size - value));
   }
   for (const TensorDecl &input : op.inputs)
@@ -273,8 +272,7 @@ bool RangeSolver::checkNotNegative(const IndexVariable &index) {
   std::string where;
   if (auto values = sizes.counterexample(form))
     where = fmt::format(": with {} it has {} elements",
-                        valuesText(*values, form),
-                        [&] {
+                        valuesText(*values, form), [&] {
                           int64_t value = form.constant;
                           for (size_t v = 0; v < values->size(); ++v)
                             value += form.factor(v) * (*values)[v];
@@ -367,9 +365,9 @@ std::string RangeSolver::valuesText(const std::vector<int64_t> &values,
   for (size_t v = 0; v < values.size(); ++v) {
     if (mentioned.factor(v) == 0)
       continue;
-    const std::string &name =
-        v < op.sizes.size() ? op.sizes[v]->name.text
-                            : indices[v - op.sizes.size()]->name.text;
+    const std::string &name = v < op.sizes.size()
+                                  ? op.sizes[v]->name.text
+                                  : indices[v - op.sizes.size()]->name.text;
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, values[v]);
   }
   return text;
@@ -453,8 +451,8 @@ void RangeSolver::explain(Diagnostic &d, const SeenAccess &seen,
                        spelling(subscript.rule)),
            subscript.range);
     if (const SizeSymbol *size = dim.plainSize())
-      d.help(fmt::format("add the constraint 'where {} >= 1'",
-                         size->name.text));
+      d.help(
+          fmt::format("add the constraint 'where {} >= 1'", size->name.text));
     return;
   }
   std::string which = upper ? "its upper end" : "its lower end";

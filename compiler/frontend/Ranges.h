@@ -1,4 +1,4 @@
-//===- Ranges.h - how far indices run, and that reads stay inside --*- C++ -*-===//
+//===- Ranges.h - how far indices run, reads that stay inside ----*- C++ -*-===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,8 @@ private:
     Extent place;
     SourceRange range;
     bool bare = false; ///< a plain subscript of a plainly declared dimension
-    bool soft = false; ///< of a read with a rule: counts where nothing else does
+    bool soft =
+        false; ///< of a read with a rule: counts where nothing else does
   };
   struct Bounds {
     std::vector<Bound> ends, starts;

@@ -53,13 +53,13 @@ void Sema::collectSize(OpScope &scope, const std::string &name,
   if (const Global *global = findGlobal(name)) {
     scope.clashed.insert(name);
     reporter
-        .error(global->constant ? codes::kWrongKind : codes::kSpaceClash,
-               global->constant
-                   ? fmt::format("the constant '{}' is {}, not a size", name,
-                                 spelling(global->constant->type))
-                   : fmt::format("'{}' names a size and {}", name,
-                                 global->kind()),
-               range)
+        .error(
+            global->constant ? codes::kWrongKind : codes::kSpaceClash,
+            global->constant
+                ? fmt::format("the constant '{}' is {}, not a size", name,
+                              spelling(global->constant->type))
+                : fmt::format("'{}' names a size and {}", name, global->kind()),
+            range)
         .note("defined here", global->range);
   }
 }
@@ -115,10 +115,10 @@ std::optional<Extent> Sema::extentOf(OpScope &scope, const DimDecl &dim) {
   if (!sum)
     return std::nullopt;
   if (sum->offset.isConstant() && sum->offset.constant < 0) {
-    reporter.error(codes::kNegativeExtent,
-                   fmt::format("a dimension of {} elements",
-                               sum->offset.constant),
-                   dim.range);
+    reporter.error(
+        codes::kNegativeExtent,
+        fmt::format("a dimension of {} elements", sum->offset.constant),
+        dim.range);
     return std::nullopt;
   }
   return sum->offset;

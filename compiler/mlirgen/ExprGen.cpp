@@ -192,9 +192,8 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
   auto require = [&](Value subscript, te::CompareKind kind, Value bound) {
     Value holds = te::CompareOp::create(builder, loc, builder.getI1Type(), kind,
                                         subscript, bound);
-    inside = inside ? Value(te::LogicOp::create(builder, loc,
-                                                te::LogicKind::And, inside,
-                                                holds))
+    inside = inside ? Value(te::LogicOp::create(
+                          builder, loc, te::LogicKind::And, inside, holds))
                     : holds;
   };
   for (auto [d, subscript] : llvm::enumerate(access.subscripts)) {
@@ -207,9 +206,8 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
       continue;
     const SizeSymbol *size = end.offset.plainSize();
     require(subscripts[d], te::CompareKind::Lt,
-            size ? Value(te::SizeOp::create(builder, loc,
-                                            builder.getIndexType(),
-                                            size->name.text))
+            size ? Value(te::SizeOp::create(
+                       builder, loc, builder.getIndexType(), size->name.text))
                  : emitSum(end, loc));
   }
   return inside;

@@ -124,10 +124,9 @@ static Status checkSums(const Signature &signature,
         return Failure{param.name + " has the extent " + what +
                        ", which cannot be computed: " + extent.message()};
       if (*extent != params[p].shape[d])
-        return Failure{param.name + " has shape " +
-                       shapeText(params[p].shape) + " but extent " +
-                       std::to_string(d) + " is " + what + ", which is " +
-                       std::to_string(*extent)};
+        return Failure{param.name + " has shape " + shapeText(params[p].shape) +
+                       " but extent " + std::to_string(d) + " is " + what +
+                       ", which is " + std::to_string(*extent)};
     }
   }
   return {};

@@ -88,8 +88,8 @@ void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
     auto add = [&](mlir::Value operand, int64_t factor) {
       // factor * (extent - 1) at the last value of the index.
       te::LinearExtent &far = factor > 0 ? end : least;
-      te::LinearExtent extent = te::linearOf(
-          extentOfIndex(mlir::cast<mlir::BlockArgument>(operand)));
+      te::LinearExtent extent =
+          te::linearOf(extentOfIndex(mlir::cast<mlir::BlockArgument>(operand)));
       for (auto [size, times] : extent.terms)
         far.terms.push_back({size, factor * times});
       far.constant += factor * (extent.constant - 1);

@@ -55,9 +55,9 @@ Value *TileEmitter::extentValue(llvm::IRBuilder<> &b, te::FuncOp func,
   te::LinearExtent sum = te::linearOf(extent);
   Value *value = b.getInt64(sum.constant);
   for (auto [size, factor] : sum.terms)
-    value = b.CreateAdd(
-        value, b.CreateMul(frame.sizes[func.findSize(size.getValue())],
-                           b.getInt64(factor)));
+    value = b.CreateAdd(value,
+                        b.CreateMul(frame.sizes[func.findSize(size.getValue())],
+                                    b.getInt64(factor)));
   return value;
 }
 
@@ -172,8 +172,8 @@ Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
   Value *inside = b.CreateVectorSplat(width, b.getTrue());
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
     Value *subscript = widen(get(index, r, c).value);
-    offset = b.CreateAdd(offset,
-                         b.CreateMul(subscript, widen(view.strides[dim])));
+    offset =
+        b.CreateAdd(offset, b.CreateMul(subscript, widen(view.strides[dim])));
     if (!read.getGuarded())
       continue;
     // Unsigned: below 0 is far above the extent.

@@ -101,9 +101,9 @@ void ExtentAttr::print(AsmPrinter &printer) const {
 
 static ParseResult parseExtents(AsmParser &parser,
                                 SmallVectorImpl<Attribute> &extents) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parseExtent(parser, extents.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseExtent(parser, extents.emplace_back());
+  });
 }
 
 static void printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {

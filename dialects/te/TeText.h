@@ -16,8 +16,7 @@
 
 namespace girih::te {
 
-mlir::ParseResult parseExtent(mlir::AsmParser &parser,
-                              mlir::Attribute &extent);
+mlir::ParseResult parseExtent(mlir::AsmParser &parser, mlir::Attribute &extent);
 void printExtent(mlir::AsmPrinter &printer, mlir::Attribute extent);
 inline void printExtent(mlir::OpAsmPrinter &printer, mlir::Operation *,
                         mlir::Attribute extent) {

@@ -163,9 +163,9 @@ LogicalResult LoadBoundOp::verify() {
     return failure();
   if (getRules().size() != getBases().size() ||
       getExtents().size() != getBases().size())
-    return emitOpError("has ") << getRules().size() << " rules and "
-                               << getExtents().size() << " extents for "
-                               << getBases().size() << " subscripts";
+    return emitOpError("has ")
+           << getRules().size() << " rules and " << getExtents().size()
+           << " extents for " << getBases().size() << " subscripts";
   for (int32_t rule : getRules())
     if (!symbolizeBoundRule(rule))
       return emitOpError("has the rule ") << rule << ", which is none";

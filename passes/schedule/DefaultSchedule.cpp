@@ -322,8 +322,8 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
           return 0;
       // From its start on, and nothing beyond its end.
       const Affine &last = access.subscripts.back();
-      Affine inside = scop.arrays[access.array].extents.back() -
-                      Affine::of(1) - last;
+      Affine inside =
+          scop.arrays[access.array].extents.back() - Affine::of(1) - last;
       const std::vector<Affine> &domain = statement.constraints;
       bool fromStart = last.constant == 0;
       for (int64_t factor : last.params)
@@ -333,8 +333,8 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
       if (!fromStart ||
           std::find(domain.begin(), domain.end(), inside) == domain.end())
         return 0;
-      bool isMapOfRow = statement.kind == StatementKind::Map &&
-                        statement.dims.size() == rank;
+      bool isMapOfRow =
+          statement.kind == StatementKind::Map && statement.dims.size() == rank;
       if (isMapOfRow && !(last == Affine::dim(rank - 1)))
         return 0;
       if (statement.kind == StatementKind::Map && statement.dims.size() == rank)

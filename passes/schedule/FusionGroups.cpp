@@ -74,8 +74,7 @@ bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
       for (unsigned d = 0; d < update.dims.size(); ++d) {
         dims += subscript.dimCoefficient(d) != 0;
         // A shifted or strided one is left to the styles without staging.
-        if (subscript.dimCoefficient(d) != 0 &&
-            !(subscript == Affine::dim(d)))
+        if (subscript.dimCoefficient(d) != 0 && !(subscript == Affine::dim(d)))
           return false;
       }
       if (dims > 1)

@@ -150,7 +150,8 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
       auto source = mlir::cast<te::ReadOp>(op);
       bool shares = isPlain(source);
       for (auto [earlier, input] : inputOfAccess)
-        if (shares && site.model.accesses[earlier] == site.model.accesses[number]) {
+        if (shares &&
+            site.model.accesses[earlier] == site.model.accesses[number]) {
           inputOf.push_back({op, input});
           number = earlier;
           break;

@@ -31,9 +31,10 @@ static bool hasRule(te::ReadOp source) {
 
 /// Each array dimension is one of the statement's dims, read at the writer's
 /// own instance.
-FailureOr<KernelEmitter::Fragment>
-KernelEmitter::readHeld(const Site &site, const Access &access,
-                        const Layout &layout, Fragment held) {
+FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
+                                                           const Access &access,
+                                                           const Layout &layout,
+                                                           Fragment held) {
   llvm::SmallVector<int64_t> dims;
   for (const Affine &subscript : access.subscripts) {
     int found = -1;
@@ -48,8 +49,7 @@ KernelEmitter::readHeld(const Site &site, const Access &access,
   }
   if (dims.empty() && layout.rank() > 0) {
     // A scalar spread over a box.
-    auto element =
-        mlir::cast<tile::FragType>(held.getType()).getElementType();
+    auto element = mlir::cast<tile::FragType>(held.getType()).getElementType();
     return Fragment(tile::ConvertOp::create(builder, loc,
                                             fragType(element, layout), held,
                                             llvm::ArrayRef<int64_t>()));
@@ -155,9 +155,10 @@ KernelEmitter::Fragment KernelEmitter::loadBound(const Site &site,
       builder.getDenseI64ArrayAttr(valid.coefficients));
 }
 
-FailureOr<KernelEmitter::Fragment>
-KernelEmitter::read(const Site &site, const Access &access,
-                    const Layout &layout, te::ReadOp source) {
+FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
+                                                       const Access &access,
+                                                       const Layout &layout,
+                                                       te::ReadOp source) {
   auto held = fragments.find(access.array);
   if (held != fragments.end())
     return readHeld(site, access, layout, held->second);

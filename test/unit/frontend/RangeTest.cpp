@@ -178,10 +178,8 @@ TEST_CASE("which bounds a guarded read needs") {
   CHECK_FALSE(access->subscripts[1].above);
   // One that is always inside needs none.
   program = accept("op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[i] else 0 }");
-  CHECK_FALSE(program->ops()[0]
-                  ->statements[0]
-                  ->value->as<AccessExpr>()
-                  ->isGuarded());
+  CHECK_FALSE(
+      program->ops()[0]->statements[0]->value->as<AccessExpr>()->isGuarded());
   // It sets no range where the output does.
   accept("op o(X: f32[N]) -> Y: f32[N + 4] { Y[i] = X[i] else 0 }");
 }
@@ -253,7 +251,8 @@ TEST_CASE("dimensions and ranges that may be negative are refused") {
   d = firstError("op o(X: f32[N + K]) -> Y: f32[N] { Y[i] = X[i] }");
   CHECK(d.code == "G0406");
   CHECK(d.message == "no input says how large 'N' is");
-  CHECK(d.helps.at(0) == "it must be the only unknown of some input's dimension");
+  CHECK(d.helps.at(0) ==
+        "it must be the only unknown of some input's dimension");
 }
 
 TEST_CASE("what is outside has the tensor's type") {

@@ -207,13 +207,13 @@ private:
           for (size_t d = 0; d < tensor.shape.size(); ++d) {
             auto &subscript = integers(d + 1);
             for (int64_t point = 0; point < count; ++point) {
-              bool inside = subscript[point] >= 0 &&
-                            subscript[point] < tensor.shape[d];
+              bool inside =
+                  subscript[point] >= 0 && subscript[point] < tensor.shape[d];
               assert(inside || read.getGuarded());
-              flat[point] = inside && flat[point] >= 0
-                                ? flat[point] * tensor.shape[d] +
-                                      subscript[point]
-                                : -1;
+              flat[point] =
+                  inside && flat[point] >= 0
+                      ? flat[point] * tensor.shape[d] + subscript[point]
+                      : -1;
             }
           }
           // What a guarded read gives outside nobody may use.
