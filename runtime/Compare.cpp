@@ -137,8 +137,7 @@ std::string rt::printComparison(const std::string &name, ScalarType type,
       plural(result.elements, "element") +
       (result.mismatches == 1 ? " differs" : " differ") + ", first " + name +
       (result.firstIndex.empty() ? "" : printShape(result.firstIndex)) + " = " +
-      printValue(type, result.firstActualBits) +
-      ", expected " +
+      printValue(type, result.firstActualBits) + ", expected " +
       printValue(type, result.firstExpectedBits);
   if (result.firstBound > 0) {
     std::snprintf(text, sizeof(text), " within %.3g", result.firstBound);

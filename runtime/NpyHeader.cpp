@@ -222,8 +222,8 @@ Result<ScalarType> rt::npyElementType(const NpyHeader &header,
   bool isBits16 = descr == "<u2" || descr == "|V2" || descr == "<V2";
   bool isBits8 = descr == "|u1" || descr == "|V1" || descr == "<u1";
   bool wants16 = expected == ScalarType::BF16;
-  bool wants8 = expected == ScalarType::F8E4M3FN ||
-                expected == ScalarType::F8E5M2;
+  bool wants8 =
+      expected == ScalarType::F8E4M3FN || expected == ScalarType::F8E5M2;
   if ((isBits16 && wants16) || (isBits8 && wants8))
     return *expected;
   std::optional<ScalarType> held = heldType(descr);

@@ -188,8 +188,8 @@ static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
   case RandomKind::Uniform: {
     // Truncated, not rounded, so that 1 is never reached in a narrow type.
     double value = unit(philox(seed, stream, index).first);
-    double step = type == ScalarType::F64   ? 0x1p-53
-                  : type == ScalarType::F32 ? 0x1p-24
+    double step = type == ScalarType::F64        ? 0x1p-53
+                  : type == ScalarType::F32      ? 0x1p-24
                   : type == ScalarType::F16      ? 0x1p-11
                   : type == ScalarType::BF16     ? 0x1p-8
                   : type == ScalarType::F8E4M3FN ? 0x1p-4
@@ -228,8 +228,8 @@ static uint64_t integerOf(RandomKind kind, ScalarType type, uint64_t seed,
     if (words.first >> 63)
       return smallInteger(type, seed, stream, index);
     uint64_t top = uint64_t(1) << (width - 1);
-    const uint64_t extremes[] = {0,           1,       ~uint64_t(0), top,
-                                 top - 1,     top + 1, 2,            width - 1u};
+    const uint64_t extremes[] = {0,       1, ~uint64_t(0), top, top - 1,
+                                 top + 1, 2, width - 1u};
     return extremes[words.second & 7];
   }
   case RandomKind::Cancel: {

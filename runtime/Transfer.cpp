@@ -34,7 +34,8 @@ Result<DeviceArray> rt::allocatePoisoned(Device &device,
   Result<Buffer> buffer = device.allocate(uint64_t(bytes));
   if (!buffer)
     return Failure{buffer.message()};
-  Status filled = device.fill(buffer->data(), poisonByteOf(type), uint64_t(bytes));
+  Status filled =
+      device.fill(buffer->data(), poisonByteOf(type), uint64_t(bytes));
   if (!filled)
     return Failure{filled.message()};
   DeviceArray result{std::move(*buffer), {}};

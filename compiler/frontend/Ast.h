@@ -29,6 +29,7 @@ struct ConstDecl;
 struct Expr;
 struct FnDecl;
 struct FnParam;
+struct OpDecl;
 struct Statement;
 using ExprPtr = std::unique_ptr<Expr>;
 
@@ -236,6 +237,7 @@ struct AccessExpr {
 struct CastExpr {
   ScalarType to = ScalarType::F32;
   ExprPtr operand;
+  std::string typeParam; ///< `T(x)`: the name; empty in what Sema checks
 };
 
 enum class UnaryOp : uint8_t { Neg, BitNot, Not };
@@ -312,11 +314,31 @@ enum class Builtin : uint8_t {
   Tf32
 };
 
-/// A built-in function of the expression's type, or a `fn` to be inlined.
+/// `bias == none`: known when the operator is compiled. Instances of operators
+/// (OpDecl::instance) hold a BoolExpr in its place.
+struct IsNoneExpr {
+  Name tensor;
+  bool negated = false; ///< `!=`
+};
+
+/// `ACT = false` among the arguments of a call.
+struct NamedArgument {
+  Name name;
+  ExprPtr value;    ///< null: `none` or a type
+  std::string word; ///< `none`, or the name of a type
+};
+
+/// A built-in function of the expression's type, or a `fn` to be inlined. An
+/// operator is called as the whole value of a statement; Sema puts its
+/// statements in the place of that one.
 struct CallExpr {
   Name callee;
   std::optional<Accuracy> accuracy; ///< the written `.fast` or `.portable`
   std::vector<ExprPtr> arguments;
+  std::vector<NamedArgument> named; ///< of operators only
+  /// What a use without a suffix takes instead of its operator's choice: that
+  /// of the operator it was written in.
+  std::optional<Accuracy> inherited;
   // Sema: exactly one of the two.
   std::optional<Builtin> builtin;
   const FnDecl *fn = nullptr;
@@ -335,9 +357,9 @@ struct ReduceExpr {
 };
 
 struct Expr {
-  using Node =
-      std::variant<LiteralExpr, BoolExpr, NameExpr, AccessExpr, CastExpr,
-                   UnaryExpr, BinaryExpr, IfExpr, CallExpr, ReduceExpr>;
+  using Node = std::variant<LiteralExpr, BoolExpr, NameExpr, AccessExpr,
+                            CastExpr, UnaryExpr, BinaryExpr, IfExpr, CallExpr,
+                            ReduceExpr, IsNoneExpr>;
   Node node;
   SourceRange range;
   /// Made of literals without suffix only, so that it takes its type from
@@ -351,6 +373,9 @@ struct Expr {
   template <typename T> T *as() { return std::get_if<T>(&node); }
   template <typename T> const T *as() const { return std::get_if<T>(&node); }
 };
+
+/// What Expr::untyped is for a node whose parts have theirs.
+bool isUntyped(const Expr::Node &node);
 
 /// Calls `each(Expr &)` for the direct parts of `expr`, in the order of the
 /// text.
@@ -375,6 +400,13 @@ template <typename E, typename Each> void forEachChild(E &expr, Each each) {
   } else if (auto *reduce = expr.template as<ReduceExpr>()) {
     each(*reduce->body);
   }
+}
+
+/// Calls `each(name, range)` for every name in a dimension.
+template <typename Each> void forEachName(const Expr &expr, Each each) {
+  if (auto *name = expr.as<NameExpr>())
+    each(name->name, expr.range);
+  forEachChild(expr, [&](const Expr &child) { forEachName(child, each); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -423,6 +455,8 @@ struct TensorDecl {
   ScalarType type = ScalarType::F32;
   std::vector<DimDecl> dims;
   SourceRange range;
+  std::string typeParam; ///< the type is this parameter of the operator
+  bool optional = false; ///< `bias: f32[N]? = none`
   // Sema:
   Tensor *tensor = nullptr;
 };
@@ -451,13 +485,32 @@ struct Statement {
   std::vector<std::unique_ptr<IndexVariable>> indices;
   ExprPtr value;
   SourceRange range;
-  // Sema:
+  /// `a, b = f(X)`: the names behind the first.
+  std::vector<Name> moreTargets;
+  // Sema: the call whose place it took; an empty name where there is none.
+  Name inlinedFrom;
+  /// The dimensions of what it defines, where the called operator declares it.
+  std::vector<std::pair<Extent, SourceRange>> declared;
   const Tensor *tensor = nullptr;
+};
+
+/// `const ACT: bool = true` or `type T in {bf16, f32}` between the angles of an
+/// operator.
+struct OpParam {
+  enum class Kind : uint8_t { Const, Type };
+  Kind kind = Kind::Const;
+  Name name;
+  ScalarType type = ScalarType::F32; ///< Const
+  std::string typeParam;             ///< Const: the type is this parameter
+  ExprPtr value;                     ///< Const: the default; may be null
+  std::vector<ScalarType> choices;   ///< Type: the first is the default
+  SourceRange range;
 };
 
 struct OpDecl {
   std::vector<std::string> docs;
   Name name;
+  std::vector<OpParam> params;
   std::vector<TensorDecl> inputs, outputs;
   std::vector<SizeConstraint> constraints;
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
@@ -467,10 +520,93 @@ struct OpDecl {
   // order of definition.
   std::vector<std::unique_ptr<SizeSymbol>> sizes;
   std::vector<std::unique_ptr<Tensor>> tensors;
+  /// Of an operator that has parameters, optional tensors or calls: its copy
+  /// with all of these resolved, which is what is compiled. Null where there is
+  /// none: either nothing is to be resolved, or `unbound` says what is missing.
+  const OpDecl *instance = nullptr;
+  std::string unbound; ///< a parameter that has no value
+  /// Of an instance: the operator as written, and its const parameters.
+  const OpDecl *written = nullptr;
+  std::vector<std::unique_ptr<ConstDecl>> constants;
+};
+
+/// `use "norms.te"`.
+struct UseDecl {
+  std::vector<std::string> docs;
+  std::string path; ///< as written
+  SourceRange pathRange;
+  SourceRange range;
+};
+
+//===----------------------------------------------------------------------===//
+// Tests
+//===----------------------------------------------------------------------===//
+
+struct TestRun;
+
+/// What a test gives to a parameter or expects of an output.
+struct TestValue {
+  enum class Kind : uint8_t {
+    List,   ///< `[[1, 2], [3, 4]]`, or one number
+    Random, ///< `random(seed, kind)`
+    Fill,   ///< `fill(0.5)`: the same everywhere
+    Iota,   ///< `iota()`: 0, 1, 2, ... in row-major order
+    Type,   ///< `f16`
+    None,   ///< `none`
+    Tensor, ///< `X`: an input of the run, by its name
+    Call    ///< `other(A = A)`: an output of another operator
+  };
+  Kind kind = Kind::List;
+  SourceRange range;
+  std::vector<int64_t> shape;    ///< List
+  std::vector<ExprPtr> elements; ///< List: row-major; Fill: one
+  int64_t seed = 0;              ///< Random
+  std::string word; ///< Random: the kind or ""; Type and Tensor: the name
+  std::unique_ptr<TestRun> call; ///< Call
+  // Sema: `shape` is that of the tensor for every kind. List and Fill: the
+  // elements in the tensor's type, each rounded once. Call: `word` names the
+  // output.
+  std::vector<double> values;
+};
+
+/// `A = [[1, 2]]`: a tensor, a parameter or a size of the operator.
+struct TestArgument {
+  Name name;
+  TestValue value;
+};
+
+/// `expect Y ~= [[1, 2]] ulp 1`.
+struct TestExpect {
+  Name tensor;
+  bool exact = true; ///< `==`: the same bits, where any NaN is any other
+  TestValue value;
+  /// An element is near enough if it keeps one of those that are given; as
+  /// written, empty if not.
+  std::string ulp, abs, rel;
+  SourceRange range;
+};
+
+/// `run f(A = ..., B = ...)`, and what is expected of it.
+struct TestRun {
+  Name op;
+  std::vector<TestArgument> arguments;
+  std::vector<TestExpect> expects;
+  SourceRange range;
+  // Sema: parameters that are no tensors as text (ParseOptions::settings).
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+struct TestDecl {
+  std::vector<std::string> docs;
+  std::string name;
+  SourceRange nameRange;
+  std::vector<TestRun> runs;
+  SourceRange range; ///< from `test` to the name
 };
 
 using Item = std::variant<std::unique_ptr<ConstDecl>, std::unique_ptr<FnDecl>,
-                          std::unique_ptr<OpDecl>>;
+                          std::unique_ptr<OpDecl>, std::unique_ptr<UseDecl>,
+                          std::unique_ptr<TestDecl>>;
 
 /// The items in the order of the text.
 struct File {

@@ -228,6 +228,8 @@ public:
     }
   }
 
+  void print(const SizeConstraint &constraint);
+
   void print(const Expr &expr, Level least) {
     bool parentheses = levelOf(expr) < least;
     if (parentheses)
@@ -241,6 +243,8 @@ private:
   static Level levelOf(const Expr &expr) {
     if (expr.as<IfExpr>())
       return kIf;
+    if (expr.as<IsNoneExpr>())
+      return kCompare;
     if (auto *binary = expr.as<BinaryExpr>())
       return frontend::levelOf(binary->op);
     if (auto *unary = expr.as<UnaryExpr>())
@@ -289,7 +293,7 @@ private:
     }
   }
   void print(const CastExpr &node) {
-    out += frontend::spelling(node.to);
+    out += typeName(node.to, node.typeParam);
     out += '(';
     print(*node.operand, kTop);
     out += ')';
@@ -324,7 +328,17 @@ private:
       out += fmt::format(".{}", spelling(*node.accuracy));
     out += '(';
     list(node.arguments, [&](const ExprPtr &e) { print(*e, kIf); });
+    if (!node.arguments.empty() && !node.named.empty())
+      out += ", ";
+    list(node.named, [&](const NamedArgument &argument) {
+      out += argument.name.text + " = " + argument.word;
+      if (argument.value)
+        print(*argument.value, kIf);
+    });
     out += ')';
+  }
+  void print(const IsNoneExpr &node) {
+    out += node.tensor.text + (node.negated ? " != none" : " == none");
   }
   void print(const ReduceExpr &node) {
     out += frontend::spelling(node.kind);
@@ -345,6 +359,93 @@ private:
     out += "](";
     print(*node.body, kTop);
     out += ')';
+  }
+
+  static std::string typeName(ScalarType type, const std::string &param) {
+    return param.empty() ? std::string(frontend::spelling(type)) : param;
+  }
+
+  void print(const UseDecl &decl) {
+    docs(decl.docs);
+    out += fmt::format("use \"{}\"\n", decl.path);
+  }
+
+  void print(const TestDecl &decl) {
+    docs(decl.docs);
+    out += fmt::format("test \"{}\" {{\n", decl.name);
+    for (const TestRun &run : decl.runs) {
+      out += "  run ";
+      print(run);
+      out += '\n';
+      for (const TestExpect &expected : run.expects) {
+        out += fmt::format("  expect {} {} ", expected.tensor.text,
+                           expected.exact ? "==" : "~=");
+        print(expected.value);
+        for (auto &[name, bound] :
+             {std::pair("ulp", &expected.ulp), std::pair("abs", &expected.abs),
+              std::pair("rel", &expected.rel)})
+          if (!bound->empty())
+            out += fmt::format(" {} {}", name, *bound);
+        out += '\n';
+      }
+    }
+    out += "}\n";
+  }
+
+  void print(const TestRun &run) {
+    out += run.op.text + '(';
+    list(run.arguments, [&](const TestArgument &argument) {
+      out += argument.name.text + " = ";
+      print(argument.value);
+    });
+    out += ')';
+  }
+
+  void print(const TestValue &value) {
+    using Kind = TestValue::Kind;
+    size_t next = 0;
+    switch (value.kind) {
+    case Kind::List:
+      printList(value, 0, next);
+      break;
+    case Kind::Random:
+      out += fmt::format("random({}{}{})", value.seed,
+                         value.word.empty() ? "" : ", ", value.word);
+      break;
+    case Kind::Fill:
+      out += "fill(";
+      print(*value.elements[0], kSum);
+      out += ')';
+      break;
+    case Kind::Iota:
+      out += "iota()";
+      break;
+    case Kind::None:
+      out += "none";
+      break;
+    case Kind::Type:
+    case Kind::Tensor:
+      out += value.word;
+      break;
+    case Kind::Call:
+      print(*value.call);
+      break;
+    }
+  }
+
+  /// The part of a list below one place of dimension `depth`; `next` counts the
+  /// elements.
+  void printList(const TestValue &value, size_t depth, size_t &next) {
+    if (depth == value.shape.size()) {
+      print(*value.elements[next++], kSum);
+      return;
+    }
+    out += '[';
+    for (int64_t i = 0; i < value.shape[depth]; ++i) {
+      out += i ? ", " : "";
+      printList(value, depth + 1, next);
+    }
+    out += ']';
   }
 
   void docs(const std::vector<std::string> &lines) {
@@ -373,44 +474,42 @@ private:
   }
 
   void print(const TensorDecl &decl) {
-    out += fmt::format("{}: {}", decl.name.text, frontend::spelling(decl.type));
-    if (decl.dims.empty())
-      return;
-    out += '[';
-    list(decl.dims, [&](const DimDecl &dim) { print(*dim.value, kSum); });
-    out += ']';
+    out += fmt::format("{}: {}", decl.name.text,
+                       typeName(decl.type, decl.typeParam));
+    if (!decl.dims.empty()) {
+      out += '[';
+      list(decl.dims, [&](const DimDecl &dim) { print(*dim.value, kSum); });
+      out += ']';
+    }
+    if (decl.optional)
+      out += "? = none";
   }
 
-  void print(const SizeConstraint &constraint) {
-    using Kind = SizeConstraint::Kind;
-    const char *op = "";
-    switch (constraint.kind) {
-    case Kind::Multiple:
-      out +=
-          fmt::format("{} % {} == 0", constraint.name.text, constraint.value);
+  void print(const OpParam &param) {
+    if (param.kind == OpParam::Kind::Type) {
+      out += fmt::format("type {} in {{", param.name.text);
+      list(param.choices,
+           [&](ScalarType type) { out += frontend::spelling(type); });
+      out += '}';
       return;
-    case Kind::Less:
-      op = "<";
-      break;
-    case Kind::LessEqual:
-      op = "<=";
-      break;
-    case Kind::Greater:
-      op = ">";
-      break;
-    case Kind::GreaterEqual:
-      op = ">=";
-      break;
-    case Kind::Equal:
-      op = "==";
-      break;
     }
-    out += fmt::format("{} {} {}", constraint.name.text, op, constraint.value);
+    out += fmt::format("const {}: {}", param.name.text,
+                       typeName(param.type, param.typeParam));
+    if (param.value) {
+      out += " = ";
+      print(*param.value, kSum);
+    }
   }
 
   void print(const OpDecl &decl) {
     docs(decl.docs);
-    out += fmt::format("op {}(", decl.name.text);
+    out += "op " + decl.name.text;
+    if (!decl.params.empty()) {
+      out += '<';
+      list(decl.params, [&](const OpParam &param) { print(param); });
+      out += '>';
+    }
+    out += '(';
     list(decl.inputs, [&](const TensorDecl &t) { print(t); });
     out += ") -> ";
     list(decl.outputs, [&](const TensorDecl &t) { print(t); });
@@ -430,6 +529,8 @@ private:
              [&](const auto &index) { out += index->name.text; });
         out += ']';
       }
+      for (const Name &target : statement->moreTargets)
+        out += ", " + target.text;
       out += " = ";
       print(*statement->value, kTop);
       out += '\n';
@@ -440,11 +541,43 @@ private:
   std::string out;
 };
 
+void Printer::print(const SizeConstraint &constraint) {
+  using Kind = SizeConstraint::Kind;
+  const char *op = "";
+  switch (constraint.kind) {
+  case Kind::Multiple:
+    out += fmt::format("{} % {} == 0", constraint.name.text, constraint.value);
+    return;
+  case Kind::Less:
+    op = "<";
+    break;
+  case Kind::LessEqual:
+    op = "<=";
+    break;
+  case Kind::Greater:
+    op = ">";
+    break;
+  case Kind::GreaterEqual:
+    op = ">=";
+    break;
+  case Kind::Equal:
+    op = "==";
+    break;
+  }
+  out += fmt::format("{} {} {}", constraint.name.text, op, constraint.value);
+}
+
 } // namespace
 
 std::string printAst(const File &file) {
   Printer printer;
   printer.print(file);
+  return printer.take();
+}
+
+std::string printConstraint(const SizeConstraint &constraint) {
+  Printer printer;
+  printer.print(constraint);
   return printer.take();
 }
 

@@ -16,17 +16,28 @@ namespace girih::frontend {
 namespace {
 
 constexpr BuiltinInfo kBuiltins[] = {
-    {"abs", Builtin::Abs, 1, false},     {"neg", Builtin::Neg, 1, false},
-    {"sqrt", Builtin::Sqrt, 1, false},   {"rsqrt", Builtin::Rsqrt, 1, true},
-    {"rcp", Builtin::Rcp, 1, true},      {"exp", Builtin::Exp, 1, true},
-    {"exp2", Builtin::Exp2, 1, true},    {"log", Builtin::Log, 1, true},
-    {"log2", Builtin::Log2, 1, true},    {"tanh", Builtin::Tanh, 1, true},
-    {"floor", Builtin::Floor, 1, false}, {"ceil", Builtin::Ceil, 1, false},
-    {"round", Builtin::Round, 1, false}, {"trunc", Builtin::Trunc, 1, false},
-    {"fma", Builtin::Fma, 3, false},     {"min", Builtin::Min, 2, false},
-    {"max", Builtin::Max, 2, false},     {"tf32", Builtin::Tf32, 1, false},
-    {"tdiv", Builtin::TDiv, 2, false},   {"tmod", Builtin::TMod, 2, false},
-    {"bits", Builtin::Bits, 3, false},   {"sbits", Builtin::SBits, 3, false},
+    {"abs", Builtin::Abs, 1, false},
+    {"neg", Builtin::Neg, 1, false},
+    {"sqrt", Builtin::Sqrt, 1, false},
+    {"rsqrt", Builtin::Rsqrt, 1, true},
+    {"rcp", Builtin::Rcp, 1, true},
+    {"exp", Builtin::Exp, 1, true},
+    {"exp2", Builtin::Exp2, 1, true},
+    {"log", Builtin::Log, 1, true},
+    {"log2", Builtin::Log2, 1, true},
+    {"tanh", Builtin::Tanh, 1, true},
+    {"floor", Builtin::Floor, 1, false},
+    {"ceil", Builtin::Ceil, 1, false},
+    {"round", Builtin::Round, 1, false},
+    {"trunc", Builtin::Trunc, 1, false},
+    {"fma", Builtin::Fma, 3, false},
+    {"min", Builtin::Min, 2, false},
+    {"max", Builtin::Max, 2, false},
+    {"tf32", Builtin::Tf32, 1, false},
+    {"tdiv", Builtin::TDiv, 2, false},
+    {"tmod", Builtin::TMod, 2, false},
+    {"bits", Builtin::Bits, 3, false},
+    {"sbits", Builtin::SBits, 3, false},
     {"floordiv", Builtin::FloorDiv, 2, false},
 };
 
@@ -90,9 +101,8 @@ std::vector<std::string> typeNames() {
 }
 
 std::optional<ReduceKind> reduceKind(std::string_view name) {
-  for (ReduceKind kind :
-       {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min,
-        ReduceKind::Any, ReduceKind::All})
+  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max,
+                          ReduceKind::Min, ReduceKind::Any, ReduceKind::All})
     if (spelling(kind) == name)
       return kind;
   return std::nullopt;

@@ -31,6 +31,8 @@
   X(ChainedComparison,   "G0110", "comparisons do not chain")                  \
   X(TooLargeInlined,     "G0111", "too large once functions are inlined")      \
   X(NameTooLong,         "G0112", "a name or number of more than 200 letters") \
+  X(UseCycle,            "G0120", "files that use each other")                \
+  X(CannotUse,           "G0121", "a used file that cannot be read")          \
   X(Redefined,           "G0201", "a name defined twice in one space")         \
   X(SpaceClash,          "G0202", "one name in two of the three spaces")       \
   X(Undefined,           "G0203", "a name that nothing defines")               \
@@ -45,6 +47,10 @@
   X(IndexShadowed,       "G0212", "an index name used twice in one place")     \
   X(WrongKind,           "G0213", "a name used as something that it is not")   \
   X(ConstBeforeDefined,  "G0214", "a constant used above its definition")      \
+  X(RecursiveOp,         "G0220", "an operator that calls itself")            \
+  X(ArgumentRepeated,    "G0221", "an argument given twice")                  \
+  X(ArgumentMissing,     "G0222", "an argument that is missing")              \
+  X(NoParameterValue,    "G0223", "a parameter without a value")              \
   X(OperandTypesDiffer,  "G0301", "operands of different types")               \
   X(LiteralAlone,        "G0302", "a literal with nothing to type it")         \
   X(ResultTypeDiffers,   "G0303", "declared and written type differ")          \
@@ -56,6 +62,8 @@
   X(NotConstant,         "G0309", "a constant's value is not a constant")      \
   X(ConstNotFoldable,    "G0310", "a constant whose value cannot be computed") \
   X(NoAccuracyChoice,    "G0311", ".fast or .portable without a choice")       \
+  X(BadParameterValue,   "G0320", "a parameter's value of another kind")      \
+  X(NotOptional,         "G0321", "none where nothing is optional")           \
   X(RankMismatch,        "G0401", "too few or too many subscripts")            \
   X(RangeNotFixed,       "G0402", "an index whose range nothing fixes")        \
   X(RangesDiffer,        "G0403", "an index with two different ranges")        \
@@ -64,13 +72,16 @@
   X(SizeNotSolved,       "G0406", "a size that no input determines")           \
   X(BadConstraint,       "G0407", "a constraint of a form not allowed")        \
   X(NegativeExtent,      "G0408", "a dimension or range that may be negative") \
+  X(RaggedList,          "G0420", "a list whose rows differ")                 \
+  X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
+  X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
-  X(NoItem,              "G0901", "use, schedule, test, extern")               \
-  X(NoParameter,         "G0902", "const, type, optional, inout parameters")   \
-  X(NoType,              "G0903", "a type that values cannot have")      \
+  X(NoItem,              "G0901", "schedule blocks and extern functions")      \
+  X(NoParameter,         "G0902", "inout parameters, parameters of functions") \
+  X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "grouped and leading dimensions")            \
   X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
   X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \

@@ -59,8 +59,8 @@ bool checkRounded(const RoundedNumber &number, std::string_view what,
                     spelling(type), largestFinite(type)),
         range);
     if (!isStorageOnly(type))
-      d.help(fmt::format("write {}(inf) if an infinity is meant",
-                         spelling(type)));
+      d.help(
+          fmt::format("write {}(inf) if an infinity is meant", spelling(type)));
     return false;
   }
   if (number.roundedToZero)
@@ -129,13 +129,13 @@ public:
     if (!part.tooLarge && part.isWhole &&
         part.magnitude <= (part.negative ? below : most))
       return twosComplement(part.negative, part.magnitude);
-    reporter.error(
-        codes::kLiteralOverflow,
-        part.isWhole ? fmt::format("this value is outside {}, which holds {}",
-                                   spelling(type), rangeText(type))
-                     : fmt::format("this value is no integer, as {} needs",
-                                   spelling(type)),
-        range);
+    reporter.error(codes::kLiteralOverflow,
+                   part.isWhole
+                       ? fmt::format("this value is outside {}, which holds {}",
+                                     spelling(type), rangeText(type))
+                       : fmt::format("this value is no integer, as {} needs",
+                                     spelling(type)),
+                   range);
     return std::nullopt;
   }
 
@@ -400,8 +400,8 @@ std::optional<uint64_t> integerBits(const LiteralExpr &literal,
     return value->value;
   reporter.error(codes::kLiteralOverflow,
                  fmt::format("'{}{}' is outside {}, which holds {}",
-                             negated ? "-" : "", literal.digits,
-                             spelling(type), rangeText(type)),
+                             negated ? "-" : "", literal.digits, spelling(type),
+                             rangeText(type)),
                  range);
   return std::nullopt;
 }

@@ -65,6 +65,14 @@ std::optional<ScalarType> ExprChecker::check(Expr &expr, Type want) {
   return type;
 }
 
+ExprChecker::Type ExprChecker::checkNode(IsNoneExpr &node, Expr &expr, Type) {
+  sema.report().error(codes::kNotOptional,
+                      fmt::format("'{}' is no optional tensor of this operator",
+                                  node.tensor.text),
+                      expr.range);
+  return std::nullopt;
+}
+
 ExprChecker::Type ExprChecker::checkNode(BoolExpr &, Expr &, Type) {
   return ScalarType::Bool;
 }
@@ -110,6 +118,16 @@ ExprChecker::Type ExprChecker::checkNode(NameExpr &node, Expr &expr, Type) {
       return tensor->type;
     }
   }
+  if (op && isAbsent(name)) {
+    findTensor({name, expr.range});
+    return std::nullopt;
+  }
+  if (op)
+    for (const auto &constant : op->op.constants)
+      if (constant->name.text == name) {
+        node.target = constant.get();
+        return constant->type;
+      }
   if (const Global *global = sema.findGlobal(name)) {
     if (global->constant) {
       node.target = global->constant;
@@ -277,6 +295,14 @@ ExprChecker::Type ExprChecker::unify(const std::vector<Expr *> &operands,
 ExprChecker::Type ExprChecker::checkNode(CallExpr &node, Expr &expr, Type) {
   const std::string &name = node.callee.text;
   const BuiltinInfo *info = findBuiltin(name);
+  if (!node.named.empty()) {
+    sema.report().error(codes::kSyntax,
+                        fmt::format("'{}' is no operator: its arguments have "
+                                    "no names",
+                                    name),
+                        node.named[0].name.range);
+    return std::nullopt;
+  }
   if (node.accuracy && !(info && info->hasAccuracy)) {
     Diagnostic &d = sema.report().error(
         codes::kNoAccuracyChoice,
@@ -357,10 +383,10 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
     fine = needFloat(*type, range, what);
     if (fine && *type != ScalarType::F32) {
       sema.report()
-          .error(codes::kWrongOperandType,
-                 fmt::format("'tf32' rounds an f32, this is {}",
-                             spelling(*type)),
-                 range)
+          .error(
+              codes::kWrongOperandType,
+              fmt::format("'tf32' rounds an f32, this is {}", spelling(*type)),
+              range)
           .help(fmt::format("cast it first: tf32(f32({}))",
                             shortened(*arguments[0])));
       fine = false;
@@ -425,10 +451,13 @@ ExprChecker::Type ExprChecker::checkUnknownCall(CallExpr &node) {
   }
   const Global *global = sema.findGlobal(name);
   if (global && global->op) {
-    sema.report().error(
-        codes::kNoFunction,
-        fmt::format("calling the operator '{}' is not supported yet", name),
-        range);
+    sema.report()
+        .error(codes::kMisplaced,
+               fmt::format("the call of the operator '{}' must be the whole "
+                           "value of a statement",
+                           name),
+               range)
+        .help(fmt::format("name its result: T = {}(...)", name));
     return std::nullopt;
   }
   if (global)

@@ -37,6 +37,8 @@ public:
   const std::vector<SeenAccess> &allAccesses() const { return accesses; }
   /// Orders of reductions against the ranges that are known now.
   bool checkOrders();
+  /// The tensor that a read of `name` means. Reports what is wrong.
+  const Tensor *findTensor(const Name &name);
 
 private:
   using Type = std::optional<ScalarType>;
@@ -45,6 +47,7 @@ private:
   Type checkNode(LiteralExpr &node, Expr &expr, Type want);
   Type checkNode(BoolExpr &node, Expr &expr, Type want);
   Type checkNode(NameExpr &node, Expr &expr, Type want);
+  Type checkNode(IsNoneExpr &node, Expr &expr, Type want);
   Type checkNode(CastExpr &node, Expr &expr, Type want);
   Type checkNode(UnaryExpr &node, Expr &expr, Type want);
   Type checkNode(BinaryExpr &node, Expr &expr, Type want);
@@ -75,10 +78,10 @@ private:
   // Tensors, indices, ranges (ExprRanges.cpp).
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
-  const Tensor *findTensor(const Name &name);
   bool checkRange(IndexVariable &index);
   bool checkOtherwise(AccessExpr &node, const Tensor &tensor);
   bool checkOrder(const ReduceExpr &node, ScalarType type);
+  bool isAbsent(std::string_view name) const;
   IndexVariable *findIndex(std::string_view name) const;
   std::vector<std::string> indexNames() const;
   std::vector<std::string> tensorNames() const;

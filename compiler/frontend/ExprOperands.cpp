@@ -195,8 +195,7 @@ ExprChecker::Type ExprChecker::checkBits(CallExpr &node) {
   const std::string &name = node.callee.text;
   Expr &value = *node.arguments[0], &lowest = *node.arguments[1];
   Type type = check(value);
-  if (!type ||
-      !needInteger(*type, value.range, fmt::format("'{}'", name)))
+  if (!type || !needInteger(*type, value.range, fmt::format("'{}'", name)))
     return std::nullopt;
   Type lowestType = check(lowest, lowest.untyped ? type : std::nullopt);
   if (!lowestType)
@@ -208,8 +207,8 @@ ExprChecker::Type ExprChecker::checkBits(CallExpr &node) {
                            name, spelling(*type), spelling(*type),
                            spelling(*lowestType)),
                lowest.range)
-        .help(fmt::format("cast it: {}({})", spelling(*type),
-                          shortened(lowest)));
+        .help(
+            fmt::format("cast it: {}({})", spelling(*type), shortened(lowest)));
     return std::nullopt;
   }
   Expr &count = *node.arguments[2];

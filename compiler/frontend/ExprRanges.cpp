@@ -50,7 +50,15 @@ void ExprChecker::bind(IndexVariable &index) {
   bound.push_back(&index);
 }
 
-/// The tensor that a read of `name` means.
+/// An optional tensor that this instance of the operator was not given.
+bool ExprChecker::isAbsent(std::string_view name) const {
+  if (op && op->op.written)
+    for (const TensorDecl &input : op->op.written->inputs)
+      if (input.optional && input.name.text == name)
+        return true;
+  return false;
+}
+
 const Tensor *ExprChecker::findTensor(const Name &name) {
   if (fn) {
     sema.report().error(codes::kNotInFunction,
@@ -85,6 +93,15 @@ const Tensor *ExprChecker::findTensor(const Name &name) {
       return notATensor("the index", index->name.range), nullptr;
     if (const Global *global = sema.findGlobal(name.text))
       return notATensor(global->what(), global->range), nullptr;
+    if (isAbsent(name.text)) {
+      sema.report()
+          .error(codes::kNotOptional,
+                 fmt::format("'{}' is none here and cannot be read", name.text),
+                 name.range)
+          .help(fmt::format(
+              "read it where 'if {} == none' takes the other side", name.text));
+      return nullptr;
+    }
     undefined(name.text, name.range, "tensor", tensorNames());
     return nullptr;
   }

@@ -7,66 +7,76 @@
 
 #include "compiler/frontend/Frontend.h"
 
-#include "compiler/frontend/Lexer.h"
-#include "compiler/frontend/Parser.h"
 #include "compiler/frontend/Reporter.h"
 #include "compiler/frontend/Sema.h"
-
-#include <fmt/format.h>
+#include "compiler/frontend/Uses.h"
 
 namespace girih::frontend {
 
-std::vector<const OpDecl *> Program::ops() const {
-  std::vector<const OpDecl *> result;
-  for (const Item &item : file.items)
-    if (auto *op = std::get_if<std::unique_ptr<OpDecl>>(&item))
-      result.push_back(op->get());
-  return result;
-}
-
-const OpDecl *Program::findOp(std::string_view name) const {
-  for (const OpDecl *op : ops())
-    if (op->name.text == name)
-      return op;
-  return nullptr;
-}
-
 namespace {
 
-std::unique_ptr<File> parse(const SourceFile &source, Reporter &reporter) {
-  if (source.text().size() > kMaxFileBytes) {
-    reporter.error(codes::kFileTooLarge,
-                   fmt::format("the file has {} bytes, the limit is {}",
-                               source.text().size(), kMaxFileBytes),
-                   {0, 0});
-    return nullptr;
-  }
-  LexedFile lexed = lex(source.text(), reporter);
-  Parser parser(source.text(), std::move(lexed), reporter);
-  auto file = std::make_unique<File>(parser.parseFile());
-  return reporter.failed() ? nullptr : std::move(file);
+const OpDecl *resolved(const OpDecl *op) {
+  return op->instance ? op->instance : op;
+}
+
+template <typename Decl>
+std::vector<const Decl *> declarationsOf(const File &file) {
+  std::vector<const Decl *> result;
+  for (const Item &item : file.items)
+    if (auto *decl = std::get_if<std::unique_ptr<Decl>>(&item))
+      result.push_back(decl->get());
+  return result;
 }
 
 } // namespace
 
+std::vector<const OpDecl *> Program::ops() const {
+  std::vector<const OpDecl *> result = declarationsOf<OpDecl>(file);
+  for (const OpDecl *&op : result)
+    op = resolved(op);
+  return result;
+}
+
+std::vector<const TestDecl *> Program::tests() const {
+  return declarationsOf<TestDecl>(file);
+}
+
+const OpDecl *Program::findOp(std::string_view name) const {
+  for (const OpDecl *op : declarationsOf<OpDecl>(file))
+    if (op->name.text == name)
+      return resolved(op);
+  for (const File &other : used)
+    for (const OpDecl *op : declarationsOf<OpDecl>(other))
+      if (op->name.text == name)
+        return resolved(op);
+  return nullptr;
+}
+
 std::unique_ptr<File> parseFile(const SourceFile &source,
                                 Diagnostics &diagnostics) {
   Reporter reporter(diagnostics);
-  return parse(source, reporter);
+  auto file = parseText(source, reporter, 0);
+  return reporter.failed() ? nullptr : std::move(file);
 }
 
 std::unique_ptr<Program> parseProgram(std::shared_ptr<const SourceFile> source,
-                                      Diagnostics &diagnostics) {
+                                      Diagnostics &diagnostics,
+                                      const ParseOptions &options) {
   if (!diagnostics.file())
     diagnostics.setFile(source);
   Reporter reporter(diagnostics);
-  auto file = parse(*source, reporter);
-  if (!file)
+  auto file = parseText(*source, reporter, 0);
+  if (!file || reporter.failed())
     return nullptr;
   auto program = std::make_unique<Program>();
-  program->source = std::move(source);
   program->file = std::move(*file);
-  if (!Sema(*program, reporter).run())
+  // The caller's text stays as it is: others are attached to a copy.
+  auto all =
+      std::make_shared<SourceFile>(source->name(), std::string(source->text()));
+  diagnostics.setFile(all);
+  program->source = all;
+  if (!readUses(*program, *all, reporter) ||
+      !Sema(*program, reporter, options).run())
     return nullptr;
   return program;
 }

@@ -18,24 +18,46 @@
 
 namespace girih::frontend {
 
+/// What a program is parsed for, besides its text.
+struct ParseOptions {
+  /// The operator that `settings` are about; empty: the file's only one.
+  std::string op;
+  /// Values of its parameters, as text: a constant, a type, `none` or
+  /// `present`. Names that it does not have are passed over.
+  std::vector<std::pair<std::string, std::string>> settings;
+  /// Temporaries of that operator that become outputs too.
+  std::vector<std::string> probes;
+};
+
 /// A checked program: every Expr has its type, every name its meaning, every
 /// index variable its extent.
 struct Program {
-  std::shared_ptr<const SourceFile> source;
+  /// With the used files attached, and what the command line gives.
+  std::shared_ptr<SourceFile> source;
   File file;
+  std::vector<File> used; ///< those that `use` names, in order of need
   /// Library functions in use, one for each type they are used at; not part of
   /// the printed file.
   std::vector<std::unique_ptr<FnDecl>> library;
 
+  std::vector<std::unique_ptr<OpDecl>> instances;
+  /// Settings that no parameter has taken.
+  std::vector<std::pair<std::string, std::string>> unusedSettings;
+
+  /// The operators of the file itself, resolved (OpDecl::instance).
   std::vector<const OpDecl *> ops() const;
-  /// Null where the file has no such operator.
+  /// An operator of the file or of those it uses, by the name in the text;
+  /// null where there is none.
   const OpDecl *findOp(std::string_view name) const;
+  /// The tests of the file itself.
+  std::vector<const TestDecl *> tests() const;
 };
 
 /// Parses and checks. Null after errors (all reported, at most 20); warnings
 /// alone do not fail.
 std::unique_ptr<Program> parseProgram(std::shared_ptr<const SourceFile> source,
-                                      Diagnostics &diagnostics);
+                                      Diagnostics &diagnostics,
+                                      const ParseOptions &options = {});
 
 /// Parses only: names and types are not looked at. Null after errors.
 std::unique_ptr<File> parseFile(const SourceFile &source,
@@ -45,11 +67,22 @@ std::unique_ptr<File> parseFile(const SourceFile &source,
 /// comments are not part of it.
 std::string printAst(const File &file);
 
+/// `N <= 65536`.
+std::string printConstraint(const SizeConstraint &constraint);
+
+/// The text in the one style: white space and indentation are set anew, line
+/// breaks inside a statement and comments are kept. The tokens stay the same,
+/// so the tree does. Nothing, reported, for a text that does not parse.
+std::optional<std::string> formatText(const SourceFile &source,
+                                      Diagnostics &diagnostics);
+
 /// One expression in the canonical form.
 std::string printExpr(const Expr &expr);
 
 /// Limits that the front end enforces.
 inline constexpr size_t kMaxFileBytes = 4u << 20;
+/// Of a program with the files it uses.
+inline constexpr uint64_t kMaxProgramBytes = 64u << 20;
 inline constexpr unsigned kMaxStatements = 10000; ///< with the file's items
 inline constexpr unsigned kMaxNesting = 200;      ///< brackets, unary operators
 inline constexpr unsigned kMaxTreeDepth = 1000;   ///< long chains included

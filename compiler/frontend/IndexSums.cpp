@@ -65,6 +65,14 @@ bool fits(const IndexSum &sum) {
   return all;
 }
 
+/// A const parameter that is no integer, or null.
+const ConstDecl *constantOf(const OpDecl &op, std::string_view name) {
+  for (const auto &constant : op.constants)
+    if (constant->name.text == name)
+      return constant.get();
+  return nullptr;
+}
+
 } // namespace
 
 std::optional<IndexSum> IndexSums::of(const Expr &expr) const {
@@ -198,6 +206,8 @@ std::optional<IndexSum> IndexSums::resolve(const std::string &name,
     return sum;
   } else if (global) {
     wrong(global->what(), global->range);
+  } else if (auto *constant = constantOf(scope.op, name)) {
+    wrong("the parameter", constant->name.range);
   } else {
     std::vector<std::string> candidates = indexNames;
     for (auto &[known, symbol] : scope.sizes)
@@ -212,6 +222,61 @@ std::optional<IndexSum> IndexSums::resolve(const std::string &name,
              "reduction");
   }
   return std::nullopt;
+}
+
+const std::string *NamedSum::plainName() const {
+  bool plain =
+      constant == 0 && factors.size() == 1 && factors.begin()->second == 1;
+  return plain ? &factors.begin()->first : nullptr;
+}
+
+static void addTo(NamedSum &sum, const NamedSum &other, int64_t factor) {
+  sum.constant += other.constant * factor;
+  for (const auto &[name, times] : other.factors)
+    if ((sum.factors[name] += times * factor) == 0)
+      sum.factors.erase(name);
+}
+
+std::optional<NamedSum> namedSum(const Expr &expr) {
+  NamedSum sum;
+  if (auto *name = expr.as<NameExpr>()) {
+    sum.factors[name->name] = 1;
+    return sum;
+  }
+  if (auto *literal = expr.as<LiteralExpr>()) {
+    constexpr size_t kMostDigits = 12;
+    if (literal->suffix || literal->digits.size() > kMostDigits ||
+        literal->digits.find_first_not_of("0123456789") != std::string::npos)
+      return std::nullopt;
+    sum.constant = std::stoll(literal->digits);
+    return sum;
+  }
+  if (auto *unary = expr.as<UnaryExpr>(); unary && unary->op == UnaryOp::Neg) {
+    auto operand = namedSum(*unary->operand);
+    if (!operand)
+      return std::nullopt;
+    addTo(sum, *operand, -1);
+    return sum;
+  }
+  auto *binary = expr.as<BinaryExpr>();
+  if (!binary)
+    return std::nullopt;
+  auto lhs = namedSum(*binary->lhs), rhs = namedSum(*binary->rhs);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (binary->op == BinaryOp::Mul) {
+    if (!lhs->factors.empty())
+      std::swap(lhs, rhs);
+    if (!lhs->factors.empty())
+      return std::nullopt;
+    if (lhs->constant != 0)
+      addTo(sum, *rhs, lhs->constant);
+    return sum;
+  }
+  if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub)
+    return std::nullopt;
+  addTo(*lhs, *rhs, binary->op == BinaryOp::Add ? 1 : -1);
+  return lhs;
 }
 
 } // namespace girih::frontend

@@ -38,6 +38,17 @@ private:
   void refuse(const Expr &expr) const;
 };
 
+/// A dimension before its names mean anything.
+struct NamedSum {
+  std::map<std::string, int64_t, std::less<>> factors; ///< none is 0
+  int64_t constant = 0;
+  /// The name that it is, or null.
+  const std::string *plainName() const;
+};
+
+/// Nothing where `expr` is no sum; IndexSums says what is wrong with it.
+std::optional<NamedSum> namedSum(const Expr &expr);
+
 } // namespace girih::frontend
 
 #endif // GIRIH_COMPILER_FRONTEND_INDEXSUMS_H

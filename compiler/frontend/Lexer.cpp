@@ -62,8 +62,8 @@ bool continuesName(char c) { return startsName(c) || isDigit(c); }
 
 class Lexer {
 public:
-  Lexer(std::string_view text, Reporter &reporter)
-      : text(text), reporter(reporter) {}
+  Lexer(std::string_view text, Reporter &reporter, uint32_t base)
+      : text(text), reporter(reporter), base(base) {}
 
   LexedFile run() {
     if (text.substr(0, 3) == "\xEF\xBB\xBF")
@@ -83,7 +83,7 @@ private:
     Token token;
     token.kind = kind;
     token.startsLine = lineStart;
-    token.range = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
+    token.range = from(begin);
     token.docBegin = docBegin;
     token.docEnd = static_cast<uint32_t>(file.docLines.size());
     docBegin = token.docEnd;
@@ -92,7 +92,8 @@ private:
   }
 
   SourceRange from(size_t begin) const {
-    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at)};
+    return {base + static_cast<uint32_t>(begin),
+            base + static_cast<uint32_t>(at)};
   }
 
   /// Skips white space and comments; false at the end of the text.
@@ -122,7 +123,9 @@ private:
       file.docLines.emplace_back(
           body.substr(0, last == std::string_view::npos ? 0 : last + 1));
     }
+    size_t begin = at;
     at = end;
+    file.comments.push_back(from(begin));
   }
 
   void next() {
@@ -284,10 +287,10 @@ private:
     TokenKind kind;
   };
   static constexpr Pair kPairs[] = {
-      {"->", TokenKind::Arrow},      {"..", TokenKind::DotDot},
-      {"==", TokenKind::EqualEqual}, {">=", TokenKind::GreaterEqual},
-      {"<=", TokenKind::LessEqual},  {"!=", TokenKind::NotEqual},
-      {"+=", TokenKind::PlusEqual},  {"<<", TokenKind::LessLess},
+      {"->", TokenKind::Arrow},          {"..", TokenKind::DotDot},
+      {"==", TokenKind::EqualEqual},     {">=", TokenKind::GreaterEqual},
+      {"<=", TokenKind::LessEqual},      {"!=", TokenKind::NotEqual},
+      {"+=", TokenKind::PlusEqual},      {"<<", TokenKind::LessLess},
       {">>", TokenKind::GreaterGreater},
   };
   static constexpr Single kSingles[] = {
@@ -306,6 +309,7 @@ private:
 
   std::string_view text;
   Reporter &reporter;
+  uint32_t base;
   size_t at = 0;
   bool lineStart = true;
   uint32_t docBegin = 0;
@@ -314,8 +318,8 @@ private:
 
 } // namespace
 
-LexedFile lex(std::string_view text, Reporter &reporter) {
-  return Lexer(text, reporter).run();
+LexedFile lex(std::string_view text, Reporter &reporter, uint32_t base) {
+  return Lexer(text, reporter, base).run();
 }
 
 NumberParts splitNumber(std::string_view text) {

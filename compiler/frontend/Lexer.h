@@ -25,10 +25,12 @@ namespace girih::frontend {
 struct LexedFile {
   std::vector<Token> tokens; ///< ends with one EndOfFile
   std::vector<std::string> docLines;
+  std::vector<SourceRange> comments; ///< of every kind, in order
 };
 
-/// Splits `text`. Bad characters are reported and left out.
-LexedFile lex(std::string_view text, Reporter &reporter);
+/// Splits `text`, whose first byte has the offset `base` among the texts of the
+/// program. Bad characters are reported and left out.
+LexedFile lex(std::string_view text, Reporter &reporter, uint32_t base = 0);
 
 /// A number token's digits and its suffix ("" where there is none).
 struct NumberParts {

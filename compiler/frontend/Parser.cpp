@@ -16,8 +16,9 @@
 
 namespace girih::frontend {
 
-Parser::Parser(std::string_view text, LexedFile lexed, Reporter &reporter)
-    : text(text), lexed(std::move(lexed)), reporter(reporter) {}
+Parser::Parser(std::string_view text, LexedFile lexed, Reporter &reporter,
+               uint32_t base)
+    : text(text), lexed(std::move(lexed)), reporter(reporter), base(base) {}
 
 //===----------------------------------------------------------------------===//
 // Tokens
@@ -28,7 +29,8 @@ const Token &Parser::token(size_t ahead) const {
 }
 
 std::string_view Parser::textOf(const Token &token) const {
-  return text.substr(token.range.begin, token.range.end - token.range.begin);
+  return text.substr(token.range.begin - base,
+                     token.range.end - token.range.begin);
 }
 
 bool Parser::at(TokenKind kind, size_t ahead) const {
@@ -209,7 +211,18 @@ File Parser::parseFile() {
   return file;
 }
 
-/// item ::= const | fn | op
+ExprPtr Parser::parseOnlyExpr() {
+  try {
+    ExprPtr expr = parseExpr();
+    if (!at(TokenKind::EndOfFile))
+      unexpected("nothing more", "after the value");
+    return expr;
+  } catch (const SyntaxError &) {
+    return nullptr;
+  }
+}
+
+/// item ::= use | const | fn | op | test
 void Parser::parseItem(File &file) {
   const Token &first = token();
   countStatement(first);
@@ -225,17 +238,16 @@ void Parser::parseItem(File &file) {
       file.items.emplace_back(std::move(op));
     return;
   case TokenKind::KwUse:
-    unsupported(codes::kNoItem, "'use' of other files is", first.range,
-                "write the definitions into this file");
+    file.items.emplace_back(parseUse());
+    return;
   case TokenKind::KwSchedule: {
     Token keyword = take();
     unsupported(codes::kNoItem, "a 'schedule' block is", keyword.range,
                 "leave it out: the compiler chooses a schedule");
   }
-  case TokenKind::KwTest: {
-    Token keyword = take();
-    unsupported(codes::kNoItem, "a 'test' block is", keyword.range);
-  }
+  case TokenKind::KwTest:
+    file.items.emplace_back(parseTest());
+    return;
   case TokenKind::KwExtern: {
     Token keyword = take();
     accept(TokenKind::KwFn); // or it would be taken for the next item
@@ -244,15 +256,38 @@ void Parser::parseItem(File &file) {
   default: {
     std::string suggestion;
     if (first.kind == TokenKind::Identifier)
-      suggestion = nearestName(textOf(first), {"const", "fn", "op"});
+      suggestion =
+          nearestName(textOf(first), {"const", "fn", "op", "test", "use"});
     if (!suggestion.empty())
       fail(codes::kSyntax,
            fmt::format("'{}' starts no item; did you mean '{}'?", textOf(first),
                        suggestion),
            first.range);
-    unexpected("'const', 'fn' or 'op'", "at the start of an item");
+    unexpected("'const', 'fn', 'op', 'test' or 'use'",
+               "at the start of an item");
   }
   }
+}
+
+/// use ::= 'use' string
+std::unique_ptr<UseDecl> Parser::parseUse() {
+  auto decl = std::make_unique<UseDecl>();
+  Token first = take();
+  decl->docs = docsOf(first);
+  decl->pathRange = token().range;
+  decl->path = parseString("the path of a file in quotes", "after 'use'");
+  decl->range = since(first);
+  return decl;
+}
+
+std::string Parser::parseString(std::string_view what, std::string_view where) {
+  if (!at(TokenKind::String))
+    unexpected(what, where);
+  std::string_view quoted = textOf(take());
+  quoted.remove_prefix(1);
+  if (!quoted.empty() && quoted.back() == '"')
+    quoted.remove_suffix(1);
+  return std::string(quoted);
 }
 
 /// const ::= 'const' name ':' type '=' expr
@@ -299,6 +334,18 @@ std::unique_ptr<FnDecl> Parser::parseFn() {
   decl->body = parseExpr();
   decl->range = since(first);
   return decl;
+}
+
+bool Parser::isTypeParam(std::string_view name) const {
+  return std::find(typeParams.begin(), typeParams.end(), name) !=
+         typeParams.end();
+}
+
+ScalarType Parser::parseTypeOrParam(std::string &param) {
+  if (!at(TokenKind::Identifier) || !isTypeParam(textOf(token())))
+    return parseType();
+  param = textOf(take());
+  return ScalarType::F32;
 }
 
 /// type ::= 'f64' | 'f32' | 'f16' | 'bf16' | 'f8e4m3fn' | 'f8e5m2' | 'i8' |

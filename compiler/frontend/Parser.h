@@ -26,10 +26,14 @@ namespace girih::frontend {
 
 class Parser {
 public:
-  Parser(std::string_view text, LexedFile lexed, Reporter &reporter);
+  /// `base`: as it was given to lex.
+  Parser(std::string_view text, LexedFile lexed, Reporter &reporter,
+         uint32_t base = 0);
 
   /// The whole file; what could not be parsed is left out (and reported).
   File parseFile();
+  /// One expression and nothing else; null after an error.
+  ExprPtr parseOnlyExpr();
 
 private:
   struct SyntaxError {}; ///< thrown once an error is reported
@@ -65,10 +69,27 @@ private:
   void parseItem(File &file);
   std::unique_ptr<ConstDecl> parseConst();
   std::unique_ptr<FnDecl> parseFn();
+  std::unique_ptr<UseDecl> parseUse();
   ScalarType parseType();
+  /// A type, or the name of a type parameter of the operator: then F32 and
+  /// `param`.
+  ScalarType parseTypeOrParam(std::string &param);
+  bool isTypeParam(std::string_view name) const;
+  std::string parseString(std::string_view what, std::string_view where);
+
+  // Tests (ParserTest.cpp).
+  std::unique_ptr<TestDecl> parseTest();
+  TestRun parseRun(bool nested);
+  TestExpect parseExpect();
+  TestValue parseTestValue();
+  void parseList(TestValue &value, size_t depth);
+  TestValue parseGenerator();
+  void parseTolerances(TestExpect &expect);
 
   // Operators (ParserOp.cpp).
   std::unique_ptr<OpDecl> parseOp();
+  void parseOpParams(OpDecl &op);
+  OpParam parseOpParam();
   TensorDecl parseTensorDecl(bool input);
   DimDecl parseDim();
   void refusePromise();
@@ -100,6 +121,7 @@ private:
   ExprPtr parseNumber();
   ExprPtr parseCast();
   ExprPtr parseCall();
+  NamedArgument parseNamedArgument();
   ExprPtr parseAccess();
   ExprPtr parseReduction();
   Subscript parseSubscript();
@@ -112,6 +134,8 @@ private:
   std::string_view text;
   LexedFile lexed;
   Reporter &reporter;
+  uint32_t base;
+  std::vector<std::string> typeParams; ///< of the operator being parsed
   size_t position = 0;
   unsigned nesting = 0;
   bool elseIsTaken = false; ///< the next `else` belongs to an `if`

@@ -22,6 +22,8 @@ constexpr int64_t kMaxSubscript = (int64_t(1) << 40) - 1;
 constexpr int64_t kMaxTermPart = int64_t(1) << 30;
 constexpr unsigned kMaxTermDepth = 8;
 
+} // namespace
+
 bool isUntyped(const Expr::Node &node) {
   if (auto *literal = std::get_if<LiteralExpr>(&node))
     return !literal->suffix;
@@ -34,8 +36,6 @@ bool isUntyped(const Expr::Node &node) {
     return choice->thenValue->untyped && choice->elseValue->untyped;
   return false;
 }
-
-} // namespace
 
 ExprPtr Parser::make(Expr::Node node, SourceRange range) {
   auto expr = std::make_unique<Expr>();
@@ -144,6 +144,14 @@ ExprPtr Parser::parseComparison() {
   if (!op)
     return lhs;
   Token opToken = take();
+  if (at(TokenKind::KwNone) && lhs->as<NameExpr>() &&
+      (op == BinaryOp::Equal || op == BinaryOp::NotEqual)) {
+    IsNoneExpr node;
+    node.tensor = {lhs->as<NameExpr>()->name, lhs->range};
+    node.negated = op == BinaryOp::NotEqual;
+    take();
+    return make(std::move(node), {lhs->range.begin, since(opToken).end});
+  }
   ExprPtr result = binary(*op, opToken, std::move(lhs), parseBits(0));
   if (comparisonOp(token().kind))
     fail(codes::kChainedComparison, "comparisons do not chain", token().range,
@@ -250,8 +258,9 @@ ExprPtr Parser::parsePrimary() {
     fail(codes::kSyntax, "'if' as an operand needs parentheses", first.range,
          "write '(if ... then ... else ...)'");
   case TokenKind::KwNone:
-    unsupported(codes::kNoParameter, "optional tensors ('none') are",
-                first.range);
+    fail(codes::kNotOptional,
+         "'none' can only be compared with the name of an optional tensor",
+         first.range, "write it like 'bias == none'");
   case TokenKind::Dot:
     if (at(TokenKind::Number, 1))
       fail(codes::kMalformedNumber, "a number needs digits before its point",
@@ -285,7 +294,7 @@ ExprPtr Parser::parseNamed() {
     if (at(TokenKind::LeftBracket, 1))
       return reduceKind(name) ? parseReduction() : parseAccess();
   }
-  if (typeNamed(name))
+  if (typeNamed(name) || isTypeParam(name))
     return parseCast();
   if (at(TokenKind::LeftParen, 1) || at(TokenKind::Dot, 1))
     return parseCall();
@@ -303,7 +312,7 @@ ExprPtr Parser::parseCast() {
   Token first = token();
   std::string_view name = textOf(first);
   CastExpr node;
-  node.to = parseType();
+  node.to = parseTypeOrParam(node.typeParam);
   expect(TokenKind::LeftParen, fmt::format("after the type '{}'", name));
   node.operand = parseExpr();
   expect(TokenKind::RightParen, "after the value to cast");
@@ -335,13 +344,32 @@ ExprPtr Parser::parseCall() {
          fmt::format("'{}' needs its indices", node.callee.text), first.range,
          fmt::format("write it like {}[k](...)", node.callee.text));
   while (!at(TokenKind::RightParen)) {
-    node.arguments.push_back(parseExpr());
+    if (at(TokenKind::Identifier) && at(TokenKind::Equal, 1))
+      node.named.push_back(parseNamedArgument());
+    else if (node.named.empty())
+      node.arguments.push_back(parseExpr());
+    else
+      fail(codes::kSyntax, "arguments with names come last", token().range);
     if (!accept(TokenKind::Comma))
       break;
   }
   expect(TokenKind::RightParen,
          fmt::format("after the arguments of '{}'", node.callee.text));
   return make(std::move(node), since(first));
+}
+
+/// named ::= name '=' (expr | type | 'none')
+NamedArgument Parser::parseNamedArgument() {
+  NamedArgument argument;
+  argument.name = expectName("a parameter's name", "here");
+  expect(TokenKind::Equal, "after the parameter's name");
+  bool type = at(TokenKind::Identifier) && !at(TokenKind::LeftParen, 1) &&
+              (typeNamed(textOf(token())) || isTypeParam(textOf(token())));
+  if (type || at(TokenKind::KwNone))
+    argument.word = textOf(take());
+  else
+    argument.value = parseExpr();
+  return argument;
 }
 
 /// access ::= name '[' [subscript (',' subscript)*] ']' ['else' unary]

@@ -30,9 +30,9 @@ std::unique_ptr<OpDecl> Parser::parseOp() {
   Token first = take();
   op->docs = docsOf(first);
   op->name = expectNewName("a name", "after 'op'");
+  typeParams.clear();
   if (at(TokenKind::Less))
-    unsupported(codes::kNoParameter, "type and const parameters are",
-                token().range, "write one operator for each case");
+    parseOpParams(*op);
   expect(TokenKind::LeftParen, "before the operator's inputs");
   while (!at(TokenKind::RightParen)) {
     op->inputs.push_back(parseTensorDecl(/*input=*/true));
@@ -48,12 +48,58 @@ std::unique_ptr<OpDecl> Parser::parseOp() {
   if (accept(TokenKind::KwWhere))
     parseConstraints(*op);
   expect(TokenKind::LeftBrace, "before the operator's statements");
-  if (!parseBody(*op))
-    return nullptr;
-  return op;
+  bool ended = parseBody(*op);
+  typeParams.clear();
+  return ended ? std::move(op) : nullptr;
 }
 
-/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']']
+/// params ::= '<' param (',' param)* '>'
+void Parser::parseOpParams(OpDecl &op) {
+  expect(TokenKind::Less, "here");
+  while (!at(TokenKind::Greater)) {
+    op.params.push_back(parseOpParam());
+    if (op.params.back().kind == OpParam::Kind::Type)
+      typeParams.push_back(op.params.back().name.text);
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  expect(TokenKind::Greater, "after the operator's parameters");
+}
+
+/// param ::= 'const' name ':' (type | 'bool') ['=' sum]
+///         | 'type' name 'in' '{' type (',' type)* '}'
+OpParam Parser::parseOpParam() {
+  OpParam param;
+  Token first = token();
+  if (accept(TokenKind::KwConst)) {
+    param.name = expectNewName("a name", "after 'const'");
+    expect(TokenKind::Colon, "after the parameter's name");
+    if (atWord("bool")) {
+      take();
+      param.type = ScalarType::Bool;
+    } else {
+      param.type = parseTypeOrParam(param.typeParam);
+    }
+    // No comparison: the '>' that follows ends the list.
+    if (accept(TokenKind::Equal))
+      param.value = parseSum();
+  } else if (accept(TokenKind::KwType)) {
+    param.kind = OpParam::Kind::Type;
+    param.name = expectNewName("a name", "after 'type'");
+    expect(TokenKind::KwIn, "after the type parameter's name");
+    expect(TokenKind::LeftBrace, "before the types it may be");
+    do
+      param.choices.push_back(parseType());
+    while (accept(TokenKind::Comma) && !at(TokenKind::RightBrace));
+    expect(TokenKind::RightBrace, "after the types it may be");
+  } else {
+    unexpected("'const' or 'type'", "in the operator's parameters");
+  }
+  param.range = since(first);
+  return param;
+}
+
+/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']'] ['?' '=' 'none']
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
@@ -61,12 +107,14 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     unsupported(codes::kNoParameter, "'inout' parameters are", first.range,
                 "write the new value to an output of its own");
   if (at(TokenKind::KwConst) || at(TokenKind::KwType))
-    unsupported(codes::kNoParameter, "type and const parameters are",
-                first.range);
+    fail(codes::kMisplaced,
+         "a const or type parameter stands in '<...>' behind the operator's "
+         "name",
+         first.range);
   decl.name = expectNewName("a tensor's name",
                             input ? "in the input list" : "in the output list");
   expect(TokenKind::Colon, "after the tensor's name");
-  decl.type = parseType();
+  decl.type = parseTypeOrParam(decl.typeParam);
   if (accept(TokenKind::LeftBracket)) {
     while (!at(TokenKind::RightBracket)) {
       decl.dims.push_back(parseDim());
@@ -74,6 +122,14 @@ TensorDecl Parser::parseTensorDecl(bool input) {
         break;
     }
     expect(TokenKind::RightBracket, "after the tensor's dimensions");
+  }
+  if (at(TokenKind::Question)) {
+    if (!input)
+      fail(codes::kNotOptional, "an output cannot be optional", token().range);
+    take();
+    decl.optional = true;
+    expect(TokenKind::Equal, "after '?'");
+    expect(TokenKind::KwNone, "as the default of an optional tensor");
   }
   decl.range = since(first);
   refusePromise();
@@ -111,10 +167,9 @@ DimDecl Parser::parseDim() {
 /// What may stand behind a tensor in the full language.
 void Parser::refusePromise() {
   SourceRange range = token().range;
-  if (at(TokenKind::Question))
-    unsupported(codes::kNoParameter, "optional tensors are", range);
   if (at(TokenKind::Equal))
-    unsupported(codes::kNoParameter, "default values are", range);
+    fail(codes::kSyntax, "a tensor has no default value", range,
+         "an optional one is written 'X: f32[N]? = none'");
   if (at(TokenKind::KwIn))
     unsupported(codes::kNoPromise, "range promises are", range);
   for (std::string_view word : {"layout", "align", "aliases", "offsets"})
@@ -296,6 +351,7 @@ bool Parser::skipToStatement(const Token *start) {
 }
 
 /// statement ::= name ['[' [name (',' name)*] ']'] '=' expr
+///             | name (',' name)* '=' call
 std::unique_ptr<Statement> Parser::parseStatement() {
   auto statement = std::make_unique<Statement>();
   Token first = token();
@@ -305,9 +361,15 @@ std::unique_ptr<Statement> Parser::parseStatement() {
   if (at(TokenKind::KwAssume))
     unsupported(codes::kNoStatement, "'assume' is", first.range);
   statement->target = expectNewName("a statement", "or '}'");
-  if (at(TokenKind::Comma))
+  Token comma = token();
+  while (accept(TokenKind::Comma))
+    statement->moreTargets.push_back(
+        expectNewName("a tensor's name", "after ','"));
+  bool calls = at(TokenKind::Equal) && at(TokenKind::Identifier, 1) &&
+               at(TokenKind::LeftParen, 2);
+  if (!statement->moreTargets.empty() && !calls)
     unsupported(codes::kNoStatement, "statements that define two tensors are",
-                token().range);
+                comma.range, "only a call of an operator gives several");
   if (accept(TokenKind::LeftBracket)) {
     while (!at(TokenKind::RightBracket)) {
       statement->indices.push_back(parseLeftIndex());

@@ -338,7 +338,7 @@ bool RangeSolver::run() {
                     : "use it as a subscript of a tensor");
       return false;
     }
-    if (!declared.count(index))
+    if (!checkedExtents.count(index))
       fine &= checkNotNegative(*index);
   }
   for (const SeenAccess &seen : accesses)

@@ -1,4 +1,5 @@
-//===- Ranges.h - how far indices run, reads that stay inside ----*- C++ -*-===//
+//===- Ranges.h - how far indices run, reads that stay inside ----*- C++
+//-*-===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,9 +42,13 @@ public:
       : reporter(reporter), op(op), indices(std::move(indices)),
         accesses(accesses), sizes(proverOf(op)) {}
 
-  /// The output's declaration says how far its index runs.
-  void declare(IndexVariable &index, const Extent &extent, SourceRange range) {
+  /// The output's declaration says how far its index runs. `checked`: the
+  /// extent is known not to be negative.
+  void declare(IndexVariable &index, const Extent &extent, SourceRange range,
+               bool checked) {
     declared[&index] = {extent, range};
+    if (checked)
+      checkedExtents.insert(&index);
   }
   /// Sets start and extent of every index and the flags of guarded reads.
   /// False after errors.
@@ -95,6 +100,7 @@ private:
   const std::vector<SeenAccess> &accesses;
   Prover sizes;
   std::map<const IndexVariable *, std::pair<Extent, SourceRange>> declared;
+  std::set<const IndexVariable *> checkedExtents;
   std::set<const IndexVariable *> failed; ///< reported
 };
 

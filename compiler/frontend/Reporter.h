@@ -11,6 +11,7 @@
 #include "compiler/frontend/Codes.h"
 #include "compiler/support/Diagnostics.h"
 
+#include <optional>
 #include <string>
 
 namespace girih::frontend {
@@ -32,13 +33,19 @@ public:
       return dropped = {};
     }
     ++count;
-    return diagnostics.error(code, std::move(message), range);
+    Diagnostic &error = diagnostics.error(code, std::move(message), range);
+    if (context)
+      error.note(context->message, context->range);
+    return error;
   }
 
   Diagnostic &warning(const char *code, std::string message,
                       SourceRange range) {
     return diagnostics.warning(code, std::move(message), range);
   }
+
+  /// Added to every error until it is set to something else.
+  void setContext(std::optional<Note> note) { context = std::move(note); }
 
   unsigned errors() const { return count; }
   bool failed() const { return count > 0; }
@@ -48,6 +55,7 @@ public:
 private:
   Diagnostics &diagnostics;
   Diagnostic dropped;
+  std::optional<Note> context;
   unsigned count = 0;
   bool closed = false;
 };

@@ -31,9 +31,8 @@ bool Sema::run() {
   collectGlobals();
   foldConstants();
   checkFunctions();
-  for (Item &item : program.file.items)
-    if (auto *op = std::get_if<std::unique_ptr<OpDecl>>(&item))
-      checkOp(**op);
+  checkOps();
+  checkTests();
   return !reporter.failed();
 }
 
@@ -73,7 +72,7 @@ void Sema::addGlobal(const Name &name, Global global) {
 }
 
 void Sema::collectGlobals() {
-  for (Item &item : program.file.items) {
+  forEachItem([&](Item &item) {
     Global global;
     if (auto *decl = std::get_if<std::unique_ptr<ConstDecl>>(&item)) {
       global.constant = decl->get();
@@ -85,7 +84,7 @@ void Sema::collectGlobals() {
       global.op = decl->get();
       addGlobal((*decl)->name, global);
     }
-  }
+  });
 }
 
 const ConstDecl *Sema::usableConstant(const NameExpr &name, SourceRange range) {
@@ -121,11 +120,10 @@ void Sema::foldConstants() {
   ConstLookup lookup = [this](const NameExpr &name, SourceRange range) {
     return usableConstant(name, range);
   };
-  for (Item &item : program.file.items)
-    if (auto *decl = std::get_if<std::unique_ptr<ConstDecl>>(&item)) {
-      foldConst(**decl, lookup, reporter);
-      folded.insert(decl->get()); // a faulty one is reported once, not per use
-    }
+  forEach<ConstDecl>([&](ConstDecl &decl) {
+    foldConst(decl, lookup, reporter);
+    folded.insert(&decl); // a faulty one is reported once, not per use
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,9 +151,7 @@ void Sema::checkFunctions() {
   std::vector<FnDecl *> all, ready;
   std::map<FnDecl *, std::vector<FnDecl *>> callers;
   std::map<FnDecl *, size_t> open;
-  for (Item &item : program.file.items)
-    if (auto *decl = std::get_if<std::unique_ptr<FnDecl>>(&item))
-      all.push_back(decl->get());
+  forEach<FnDecl>([&](FnDecl &fn) { all.push_back(&fn); });
   for (FnDecl *fn : all) {
     std::vector<FnDecl *> called = callees(*fn);
     open[fn] = called.size();
@@ -244,7 +240,7 @@ void Sema::checkFunction(FnDecl &fn) {
                     fn.name.text, spelling(fn.result), spelling(*type)),
         fn.body->range);
     d.help(fmt::format("cast it: {}({})", spelling(fn.result),
-                         shortened(*fn.body)));
+                       shortened(*fn.body)));
     return;
   }
   countInlined(*fn.body, fn.inlinedSize, fn.inlinedDepth);

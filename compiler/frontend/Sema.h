@@ -14,7 +14,9 @@
 #ifndef GIRIH_COMPILER_FRONTEND_SEMA_H
 #define GIRIH_COMPILER_FRONTEND_SEMA_H
 
+#include "compiler/frontend/ConstFold.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Instance.h"
 #include "compiler/frontend/Reporter.h"
 
 #include <map>
@@ -51,12 +53,22 @@ struct OpScope {
   std::set<const Tensor *> read;
   /// Index names whose clash with another space was reported.
   std::set<std::string, std::less<>> clashed;
+  /// Calls whose place was taken by the statements of what they call.
+  std::vector<std::unique_ptr<Statement>> replaced;
+};
+
+/// A value for a parameter of an operator, as somebody wrote it.
+struct GivenParam {
+  Name name;
+  const Expr *value = nullptr; ///< null: a word
+  std::string word;            ///< a type, `none` or `present`
+  ConstLookup lookup;          ///< what names in `value` mean
 };
 
 class Sema {
 public:
-  Sema(Program &program, Reporter &reporter)
-      : program(program), reporter(reporter) {}
+  Sema(Program &program, Reporter &reporter, const ParseOptions &options)
+      : program(program), reporter(reporter), options(options) {}
 
   /// Annotates the whole file; false after errors.
   bool run();
@@ -71,6 +83,20 @@ public:
   void checkIndexName(OpScope &scope, const IndexVariable &index);
 
 private:
+  /// Every item, those of used files first.
+  template <typename Each> void forEachItem(Each each) {
+    for (File &file : program.used)
+      for (Item &item : file.items)
+        each(item);
+    for (Item &item : program.file.items)
+      each(item);
+  }
+  template <typename Decl, typename Each> void forEach(Each each) {
+    forEachItem([&](Item &item) {
+      if (auto *decl = std::get_if<std::unique_ptr<Decl>>(&item))
+        each(**decl);
+    });
+  }
   void collectGlobals();
   void addGlobal(const Name &name, Global global);
   void foldConstants();
@@ -82,6 +108,38 @@ private:
   void reportRecursion(FnDecl *start, const std::set<FnDecl *> &left);
   /// Adds an expression's size, inlined, to the file's; false beyond a limit.
   bool countInlined(const Expr &expr, uint64_t &size, unsigned &depth);
+
+  // SemaCall.cpp
+  void checkOps();
+  /// True for the operator that the options are about.
+  bool isChosen(const OpDecl &op) const;
+  void addProbes(OpDecl &op);
+  bool isCall(const Statement &statement) const;
+  std::vector<OpDecl *> calledOps(const OpDecl &op) const;
+  bool visitOp(OpDecl &op, std::vector<OpDecl *> &path);
+  void reportOpCycle(const std::vector<OpDecl *> &path, OpDecl *again);
+  bool checkParamNames(const OpDecl &op);
+  /// The settings of the command line that are parameters of `op`.
+  std::vector<GivenParam> settingsFor(OpDecl &op);
+  ConstLookup fileConstants();
+  /// A copy of `op` with its parameters resolved; null after an error, and
+  /// where a parameter has no value, which `unbound` then names.
+  std::unique_ptr<OpDecl> instantiate(const OpDecl &op,
+                                      const std::vector<GivenParam> &given,
+                                      std::string &unbound);
+  bool bindType(const OpDecl &op, const OpParam &param, const GivenParam *given,
+                Cloner &cloner);
+  bool bindConst(const OpDecl &op, const OpParam &param,
+                 const GivenParam *given, Cloner &cloner, OpDecl &instance);
+  /// Puts the statements of the called operator into the place of the call;
+  /// false after an error.
+  bool expandCall(OpScope &scope, size_t at);
+  void abandonCall(OpScope &scope, const Statement &statement);
+  friend class CallExpander;
+
+  // SemaTests.cpp
+  void checkTests();
+  friend class TestChecker;
 
   // SemaOp.cpp
   void checkOp(OpDecl &op);
@@ -95,6 +153,7 @@ private:
   void checkConstraints(OpScope &scope);
   bool checkTensorName(const OpScope &scope, const Name &name);
   void checkStatement(OpScope &scope, Statement &statement);
+  void checkDefinition(OpScope &scope, Statement &statement);
   Tensor *targetOf(OpScope &scope, Statement &statement);
   bool checkTemporaryType(const Statement &statement);
   /// Rank and type of an output against its declaration.
@@ -108,6 +167,9 @@ private:
 
   Program &program;
   Reporter &reporter;
+  const ParseOptions &options;
+  std::set<const OpDecl *> checkedOps, brokenOps;
+  std::vector<ExprPtr> settingValues;
   std::map<std::string, Global, std::less<>> globals;
   std::set<const ConstDecl *> folded;
   std::set<uint32_t> reportedConstants; ///< by offset

@@ -17,29 +17,28 @@ namespace girih::frontend {
 void Sema::checkOp(OpDecl &op) {
   OpScope scope(op);
   unsigned before = reporter.errors();
-  for (const auto &statement : op.statements)
+  for (const auto &statement : op.statements) {
     scope.firstStatement.try_emplace(statement->target.text, statement.get());
+    for (const Name &target : statement->moreTargets)
+      scope.firstStatement.try_emplace(target.text, statement.get());
+  }
   collectSizes(scope);
   declareTensors(scope);
   solveSizes(scope);
   checkConstraints(scope);
   if (reporter.errors() == before)
     checkOutputExtents(scope);
-  for (auto &statement : op.statements)
-    checkStatement(scope, *statement);
+  for (size_t i = 0; i < op.statements.size();)
+    if (!isCall(*op.statements[i]))
+      checkStatement(scope, *op.statements[i++]);
+    else if (!expandCall(scope, i))
+      abandonCall(scope, *op.statements[i++]);
   checkUses(scope, reporter.errors() == before);
 }
 
 //===----------------------------------------------------------------------===//
 // Declarations
 //===----------------------------------------------------------------------===//
-
-/// Calls `each` for every name in a dimension.
-template <typename Each> static void forEachName(const Expr &expr, Each each) {
-  if (auto *name = expr.as<NameExpr>())
-    each(name->name, expr.range);
-  forEachChild(expr, [&](const Expr &child) { forEachName(child, each); });
-}
 
 void Sema::collectSize(OpScope &scope, const std::string &name,
                        SourceRange range) {
@@ -302,7 +301,21 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
+  std::optional<Note> context;
+  if (const Name &from = statement.inlinedFrom; !from.text.empty())
+    context =
+        Note{fmt::format("in the call of '{}' here", from.text), from.range};
+  reporter.setContext(context);
+  checkDefinition(scope, statement);
+  reporter.setContext(std::nullopt);
+}
+
+void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   unsigned before = reporter.errors();
+  if (!statement.moreTargets.empty())
+    reporter.error(codes::kWrongKind,
+                   "only a call of an operator gives several tensors",
+                   statement.value->range);
   Tensor *tensor = targetOf(scope, statement);
   statement.tensor = tensor;
   // A temporary becomes visible behind its statement only, but its own
@@ -375,7 +388,7 @@ bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
         statement.value->range);
     d.note("it is declared here", declared);
     d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
-                         shortened(*statement.value)));
+                       shortened(*statement.value)));
     return false;
   }
   return true;
@@ -390,7 +403,12 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement,
     if (decl.tensor == &tensor)
       for (size_t i = 0; i < tensor.dims.size(); ++i)
         solver.declare(*statement.indices[i], tensor.dims[i],
-                       decl.dims[i].range);
+                       decl.dims[i].range, /*checked=*/true);
+  if (tensor.role == Tensor::Role::Temporary &&
+      statement.declared.size() == statement.indices.size())
+    for (size_t i = 0; i < statement.declared.size(); ++i)
+      solver.declare(*statement.indices[i], statement.declared[i].first,
+                     statement.declared[i].second, /*checked=*/false);
   return solver.run() && checker.checkOrders();
 }
 
@@ -408,6 +426,9 @@ void Sema::checkUses(OpScope &scope, bool clean) {
     return;
   for (const auto &tensor : scope.op.tensors) {
     if (scope.read.count(tensor.get()) || tensor->role == Tensor::Role::Output)
+      continue;
+    // What reads it may be what this instance leaves out.
+    if (tensor->role == Tensor::Role::Input && scope.op.written)
       continue;
     if (tensor->role == Tensor::Role::Input)
       reporter.warning(

@@ -22,7 +22,9 @@
   X(BadGivenSize,     "G0604", "a given size out of range, or given twice")    \
   X(ConstraintBroken, "G0605", "a given size that a constraint forbids")       \
   X(BadOrder,         "G0606", "an order whose text is no association term")   \
-  X(NotVerified,      "G0607", "a fault of the compiler: malformed te")
+  X(NotVerified,      "G0607", "a fault of the compiler: malformed te")        \
+  X(UnboundParameter, "G0620", "a parameter of the operator has no value")     \
+  X(UnknownParameter, "G0621", "a given value that belongs to no parameter")
 // clang-format on
 
 namespace girih::mlirgen::codes {

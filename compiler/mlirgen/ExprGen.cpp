@@ -28,8 +28,11 @@ ExprGen::ExprGen(mlir::OpBuilder &builder, const SourceFile &source,
 //===----------------------------------------------------------------------===//
 
 Location ExprGen::at(SourceRange range) const {
-  LineColumn place = source.lineColumn(range.begin);
-  return mlir::FileLineColLoc::get(fileName, place.line, place.column);
+  SourceFile::Place in = source.locate(range.begin);
+  LineColumn place = in.file->lineColumn(in.offset);
+  mlir::StringAttr file =
+      in.file == &source ? fileName : builder.getStringAttr(in.file->name());
+  return mlir::FileLineColLoc::get(file, place.line, place.column);
 }
 
 Location ExprGen::locOf(const Expr &expr) const {
@@ -121,6 +124,10 @@ Value ExprGen::emitNode(const LiteralExpr &literal, const Expr &expr) {
   if (isInteger(expr.type))
     return emitInteger(literal.bits, typeOf(expr.type), loc);
   return emitConstant(literal.value, expr.type, loc);
+}
+
+Value ExprGen::emitNode(const IsNoneExpr &, const Expr &) {
+  llvm_unreachable("resolved in what Sema has checked");
 }
 
 Value ExprGen::emitNode(const BoolExpr &node, const Expr &expr) {
@@ -234,8 +241,8 @@ Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {
   if (cast.operand->type == cast.to)
     return value;
   if (cast.operand->type == ScalarType::Index && isStorageOnly(cast.to))
-    value = te::CastOp::create(builder, locOf(expr), builder.getI64Type(),
-                               value);
+    value =
+        te::CastOp::create(builder, locOf(expr), builder.getI64Type(), value);
   else if (cast.operand->type == ScalarType::Index && isFloat(cast.to))
     return te::ToFloatOp::create(builder, locOf(expr), typeOf(cast.to), value);
   return te::CastOp::create(builder, locOf(expr), typeOf(cast.to), value);
@@ -319,8 +326,13 @@ Value ExprGen::emitNode(const IfExpr &choice, const Expr &expr) {
 //===----------------------------------------------------------------------===//
 
 Value ExprGen::emitNode(const CallExpr &call, const Expr &expr) {
-  return call.fn ? inlineCall(call, locOf(expr))
-                 : emitBuiltin(call, locOf(expr));
+  auto outer = inherited;
+  if (call.inherited)
+    inherited = call.inherited;
+  Value result =
+      call.fn ? inlineCall(call, locOf(expr)) : emitBuiltin(call, locOf(expr));
+  inherited = outer;
+  return result;
 }
 
 Value ExprGen::inlineCall(const CallExpr &call, Location loc) {
@@ -376,11 +388,14 @@ static te::UnaryKind unaryKind(Builtin builtin) {
   llvm_unreachable("a function of one value");
 }
 
-static te::Accuracy accuracyOf(const CallExpr &call) {
-  if (!call.accuracy)
+te::Accuracy ExprGen::accuracyOf(const CallExpr &call) const {
+  std::optional<Accuracy> accuracy = call.accuracy;
+  if (!accuracy && !oneAccuracy)
+    accuracy = inherited;
+  if (!accuracy)
     return te::Accuracy::Unset;
-  return *call.accuracy == Accuracy::Fast ? te::Accuracy::Fast
-                                          : te::Accuracy::Portable;
+  return *accuracy == Accuracy::Fast ? te::Accuracy::Fast
+                                     : te::Accuracy::Portable;
 }
 
 Value ExprGen::emitBuiltin(const CallExpr &call, Location loc) {
@@ -489,11 +504,10 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   for (const auto &index : reduce.indices)
     extents.push_back(extentOf(*index->extent));
   Location loc = locOf(expr);
-  auto op = te::ReduceOp::create(builder, loc, typeOf(expr.type),
-                                 kindOf(reduce.kind), namesOf(reduce.indices),
-                                 builder.getArrayAttr(extents),
-                                 orderOf(reduce, expr.type),
-                                 te::TermAttr(), te::Leaf::Plain);
+  auto op = te::ReduceOp::create(
+      builder, loc, typeOf(expr.type), kindOf(reduce.kind),
+      namesOf(reduce.indices), builder.getArrayAttr(extents),
+      orderOf(reduce, expr.type), te::TermAttr(), te::Leaf::Plain);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);

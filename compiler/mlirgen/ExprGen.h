@@ -38,6 +38,9 @@ public:
     return tensors.lookup(&tensor);
   }
 
+  /// Only a suffix at a use chooses an accuracy: the operator's was replaced.
+  void useOneAccuracy() { oneAccuracy = true; }
+
   /// The value of `expr`, of type typeOf(expr.type).
   mlir::Value emit(const frontend::Expr &expr);
 
@@ -64,6 +67,7 @@ private:
                          mlir::ValueRange subscripts, mlir::Location loc);
   mlir::Value emitNode(const frontend::LiteralExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::BoolExpr &, const frontend::Expr &);
+  mlir::Value emitNode(const frontend::IsNoneExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::NameExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::AccessExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::CastExpr &, const frontend::Expr &);
@@ -72,6 +76,7 @@ private:
   mlir::Value emitNode(const frontend::IfExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::CallExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::ReduceExpr &, const frontend::Expr &);
+  te::Accuracy accuracyOf(const frontend::CallExpr &call) const;
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
@@ -88,6 +93,9 @@ private:
   llvm::DenseMap<const frontend::IndexVariable *, mlir::Value> indices;
   /// Functions do not recurse, so each parameter has one value at a time.
   llvm::DenseMap<const frontend::FnParam *, mlir::Value> parameters;
+  /// Around the call that is being emitted.
+  std::optional<frontend::Accuracy> inherited;
+  bool oneAccuracy = false;
   /// Inside a library function, which has no place in the file: the call's.
   std::optional<mlir::Location> libraryCall;
 };

@@ -32,6 +32,23 @@ using mlir::Value;
 // Which operator
 //===----------------------------------------------------------------------===//
 
+static std::string writtenName(const OpDecl &op) {
+  return (op.written ? op.written : &op)->name.text;
+}
+
+/// Null, reported, where a parameter has no value.
+static const OpDecl *checkBound(const OpDecl &op, Diagnostics &diags) {
+  if (op.unbound.empty())
+    return &op;
+  diags
+      .error(codes::kUnboundParameter,
+             fmt::format("the parameter '{}' of '{}' has no value", op.unbound,
+                         op.name.text),
+             op.name.range)
+      .help(fmt::format("give one: -D {}=...", op.unbound));
+  return nullptr;
+}
+
 static const OpDecl *chooseOp(const Program &program, const std::string &name,
                               Diagnostics &diags) {
   std::vector<const OpDecl *> ops = program.ops();
@@ -41,10 +58,10 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
   }
   std::vector<std::string> names;
   for (const OpDecl *op : ops)
-    names.push_back(op->name.text);
+    names.push_back(writtenName(*op));
   if (name.empty()) {
     if (ops.size() == 1)
-      return ops.front();
+      return checkBound(*ops.front(), diags);
     diags
         .error(codes::kManyOps, fmt::format("the file defines {} operators: {}",
                                             ops.size(), fmt::join(names, ", ")))
@@ -53,7 +70,7 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
     return nullptr;
   }
   if (const OpDecl *op = program.findOp(name))
-    return op;
+    return checkBound(*op, diags);
   Diagnostic &error = diags.error(codes::kUnknownOp,
                                   fmt::format("the file has no operator '{}'{}",
                                               name, didYouMean(name, names)));
@@ -61,6 +78,32 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
                  ? fmt::format("its operator is {}", names.front())
                  : fmt::format("its operators are {}", fmt::join(names, ", ")));
   return nullptr;
+}
+
+/// Refuses values that were given to no parameter.
+static bool checkKnown(const OpDecl &op,
+                       const std::vector<std::string> &unknown,
+                       Diagnostics &diags) {
+  if (unknown.empty())
+    return true;
+  const OpDecl &written = op.written ? *op.written : op;
+  std::vector<std::string> names;
+  for (const frontend::OpParam &param : written.params)
+    names.push_back(param.name.text);
+  for (const TensorDecl &input : written.inputs)
+    if (input.optional)
+      names.push_back(input.name.text);
+  for (const std::string &name : unknown) {
+    Diagnostic &error = diags.error(codes::kUnknownParameter,
+                                    fmt::format("'{}' has no parameter '{}'{}",
+                                                written.name.text, name,
+                                                didYouMean(name, names)));
+    if (names.empty())
+      error.note("it has none; sizes are integers");
+    else
+      error.note(fmt::format("its parameters: {}", fmt::join(names, ", ")));
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,8 +154,11 @@ namespace {
 class OpGen {
 public:
   OpGen(const OpDecl &op, mlir::OpBuilder &builder, const SourceFile &source,
-        Diagnostics &diags)
-      : op(op), builder(builder), exprs(builder, source, diags) {}
+        Diagnostics &diags, bool oneAccuracy)
+      : op(op), builder(builder), exprs(builder, source, diags) {
+    if (oneAccuracy)
+      exprs.useOneAccuracy();
+  }
 
   void emit(const std::vector<int64_t> &given, te::Accuracy functions) {
     mlir::Location loc = exprs.at(op.name.range);
@@ -207,7 +253,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTe(const Program &program,
   if (!diags.file())
     diags.setFile(program.source);
   const OpDecl *op = chooseOp(program, opName, diags);
-  if (!op)
+  if (!op || !checkKnown(*op, options.unknown, diags))
     return {};
   auto given = resolveGivenSizes(*op, options.given, diags);
   if (!given)
@@ -219,7 +265,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTe(const Program &program,
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(fileStart);
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module->getBody());
   size_t reported = diags.all().size();
-  OpGen(*op, builder, *program.source, diags)
+  OpGen(*op, builder, *program.source, diags, options.functions.has_value())
       .emit(*given, functionsOf(*op, options));
   if (diags.all().size() != reported || !checkModule(*module, *op, diags))
     return {};

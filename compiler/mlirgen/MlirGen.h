@@ -31,6 +31,8 @@ namespace girih::mlirgen {
 struct GenOptions {
   /// Sizes fixed at compile time (`-D M=1024`). They change no bits.
   std::vector<std::pair<std::string, int64_t>> given;
+  /// Values were given to these names, which are no parameters: refused.
+  std::vector<std::string> unknown;
   /// Replaces the operator's `numerics { functions = ... }`. A suffix at a use
   /// (`exp.fast`) stands. Without either the operator's functions are fast.
   std::optional<te::Accuracy> functions;

@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Phase.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,16 @@ struct CompileOptions {
   std::string target = "sm_90a";
   /// Operator to compile; empty when the file has one.
   std::string op;
-  /// -D NAME=VALUE, in order.
+  /// -D NAME=VALUE, in order: sizes, and parameters that are integers.
   std::vector<std::pair<std::string, int64_t>> given;
+  /// Compile for any size all the same: only parameters are taken from `given`.
+  bool anySize = false;
+  /// -D NAME=VALUE whose value is no integer: parameters of the operator.
+  std::vector<std::pair<std::string, std::string>> settings;
+  /// Tensors that a run will be given: optional ones among them are there.
+  std::vector<std::string> tensors;
+  /// Temporaries that become outputs as well; "*" means all of them.
+  std::vector<std::string> probes;
   /// "fast", "portable" or empty (as the text says).
   std::string functions;
   /// Form of the input text, and the last form to make.
@@ -30,6 +39,8 @@ struct CompileOptions {
   Phase last = Phase::Ptx;
   /// The input is .te source rather than the text of `from`.
   bool isSource = true;
+  /// Called with the text of each form that is made, in order.
+  std::function<void(Phase, const std::string &)> onForm;
   /// isl operations allowed for one analysis.
   uint64_t polyOperations = 20'000'000;
 };

@@ -34,6 +34,7 @@ struct CompileState {
   std::unique_ptr<mlir::MLIRContext> context;
 
   std::unique_ptr<frontend::Program> program;   // ast
+  std::vector<std::string> parameters;          // ast: given names that are
   mlir::OwningOpRef<mlir::ModuleOp> te;         // te, assoc
   std::optional<scop::ScopWithMap> scop;        // scop
   std::optional<poly::Dependences> dependences; // scop

@@ -22,10 +22,14 @@ static std::optional<SourceRange> rangeOf(mlir::Location loc,
     return range;
   loc->walk([&](mlir::Location inner) {
     auto place = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
-    if (!place || place.getFilename().strref() != file->name())
+    std::optional<uint32_t> begin;
+    if (place)
+      begin = file->beginOf(place.getFilename().strref());
+    if (!begin)
       return mlir::WalkResult::advance();
-    uint32_t offset = file->offset(
-        {std::max(place.getLine(), 1u), std::max(place.getColumn(), 1u)});
+    uint32_t offset = *begin + file->locate(*begin).file->offset(
+                                   {std::max(place.getLine(), 1u),
+                                    std::max(place.getColumn(), 1u)});
     range = SourceRange{offset, offset + 1};
     return mlir::WalkResult::interrupt();
   });

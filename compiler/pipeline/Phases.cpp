@@ -23,6 +23,8 @@
 #include "passes/te/TePipelines.h"
 #include "passes/tile/BuildTile.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <stdexcept>
 
 using namespace girih;
@@ -52,14 +54,57 @@ static poly::PolyBudget budgetOf(const CompileState &state) {
 
 bool girih::pipeline::runFrontend(CompileState &state,
                                   std::shared_ptr<const SourceFile> source) {
-  state.program = frontend::parseProgram(std::move(source), state.diags);
-  return state.program != nullptr;
+  const CompileOptions &options = state.options;
+  frontend::ParseOptions parse;
+  parse.op = options.op;
+  parse.probes = options.probes;
+  parse.settings = options.settings;
+  for (const auto &[name, value] : options.given)
+    parse.settings.emplace_back(name, std::to_string(value));
+  for (const std::string &name : options.tensors)
+    parse.settings.emplace_back(name, "present");
+  state.program = frontend::parseProgram(std::move(source), state.diags, parse);
+  if (!state.program)
+    return false;
+  const auto &unused = state.program->unusedSettings;
+  for (const auto &setting : parse.settings)
+    if (!llvm::is_contained(unused, setting))
+      state.parameters.push_back(setting.first);
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>>
+girih::pipeline::probesOf(const frontend::Program &program,
+                          const std::string &opName) {
+  std::vector<std::pair<std::string, std::string>> probes;
+  std::vector<const frontend::OpDecl *> ops = program.ops();
+  const frontend::OpDecl *op = program.findOp(opName);
+  if (!op && ops.size() == 1)
+    op = ops[0];
+  if (!op)
+    return probes;
+  for (const auto &statement : op->statements) {
+    std::string text = statement->target.text;
+    for (const auto &index : statement->indices)
+      text +=
+          (&index == &statement->indices[0] ? "[" : ", ") + index->name.text;
+    text += statement->indices.empty() ? " = " : "] = ";
+    probes.emplace_back(statement->target.text,
+                        text + frontend::printExpr(*statement->value));
+  }
+  return probes;
 }
 
 bool girih::pipeline::runMlirGen(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0802");
   mlirgen::GenOptions options;
-  options.given = state.options.given;
+  for (const auto &size : state.options.given)
+    if (!state.options.anySize &&
+        !llvm::is_contained(state.parameters, size.first))
+      options.given.push_back(size);
+  for (const auto &[name, value] : state.options.settings)
+    if (!llvm::is_contained(state.parameters, name))
+      options.unknown.push_back(name);
   if (!state.options.functions.empty()) {
     options.functions = te::symbolizeAccuracy(state.options.functions);
     if (!options.functions || *options.functions == te::Accuracy::Unset) {

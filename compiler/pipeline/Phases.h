@@ -21,6 +21,9 @@
 namespace girih::pipeline {
 
 bool runFrontend(CompileState &state, std::shared_ptr<const SourceFile> source);
+/// The temporaries of the compiled operator, each with its statement.
+std::vector<std::pair<std::string, std::string>>
+probesOf(const frontend::Program &program, const std::string &op);
 bool runMlirGen(CompileState &state);
 bool runAssociations(CompileState &state);
 bool runScop(CompileState &state);

@@ -40,7 +40,8 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
   }
 
   bool hasFixedText = !options.isSource && options.from > Phase::Ast;
-  if (hasFixedText && (!options.given.empty() || !options.functions.empty())) {
+  if (hasFixedText && (!options.given.empty() || !options.settings.empty() ||
+                       !options.functions.empty())) {
     diags
         .error("G0817", "sizes and functions are fixed in the text of '" +
                             std::string(infoOf(options.from).name) + "'")
@@ -87,10 +88,15 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
       continue;
     if (!timed(step.phase, [&] { return step.run(state); }))
       return std::nullopt;
+    if (options.onForm)
+      options.onForm(step.phase, printForm(state, step.phase));
   }
 
   result.text = printForm(state, options.last);
   result.report = reportChoices(state);
+  result.parameters = state.parameters;
+  if (state.program && !options.probes.empty())
+    result.probes = probesOf(*state.program, options.op);
   if (options.last == Phase::Ptx)
     result.artifact = std::move(state.plan);
   return result;

@@ -32,6 +32,10 @@ struct CompileResult {
   std::vector<PhaseTime> times;
   /// What was chosen and why, one sentence a line.
   std::vector<std::string> report;
+  /// Names of `given` and `settings` that are parameters, not sizes.
+  std::vector<std::string> parameters;
+  /// The probes, in the order of the text, each with its statement.
+  std::vector<std::pair<std::string, std::string>> probes;
 };
 
 /// Compiles `source` from options.from to options.last. Everything a compile

@@ -22,9 +22,8 @@ std::vector<std::string> girih::pipeline::describeReductions(te::FuncOp func) {
                  mlir::cast<mlir::StringAttr>(name).str();
     std::string term =
         reduce.getTermAttr() ? reduce.getTermAttr().getText().str() : "none";
-    lines.push_back(compute.getName().str() + ": " +
-                    te::nameOf(reduce).str() + " over " +
-                    indices + " by " + term + ", leaf " +
+    lines.push_back(compute.getName().str() + ": " + te::nameOf(reduce).str() +
+                    " over " + indices + " by " + term + ", leaf " +
                     te::stringifyLeaf(reduce.getLeaf()).str());
   });
   return lines;

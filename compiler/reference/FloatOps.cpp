@@ -69,9 +69,9 @@ Value *FloatOps::unpack(Type type, Value *stored) {
   if (type == Type::F8E4M3FN)
     return unpackF8E4M3(stored);
   if (type == Type::F8E5M2) // the upper half of an f16
-    return unpack(Type::F16,
-                  b.CreateShl(
-                      b.CreateZExt(stored, shaped(b.getInt16Ty(), stored)), 8));
+    return unpack(
+        Type::F16,
+        b.CreateShl(b.CreateZExt(stored, shaped(b.getInt16Ty(), stored)), 8));
   if (type == Type::F16 && nativeHalf)
     return b.CreateFPExt(b.CreateBitCast(stored, shaped(b.getHalfTy(), stored)),
                          shaped(b.getFloatTy(), stored));
@@ -117,13 +117,11 @@ Value *FloatOps::packF8E4M3(Value *value) {
       magnitude->getType());
   Value *normal = b.CreateSub(b.CreateLShr(magnitude, 20),
                               integer(magnitude, uint64_t(120) << 3));
-  Value *result =
-      b.CreateSelect(b.CreateFCmpOLT(absolute, real(absolute, 0x1p-6)),
-                     denormal, normal);
+  Value *result = b.CreateSelect(
+      b.CreateFCmpOLT(absolute, real(absolute, 0x1p-6)), denormal, normal);
   result = b.CreateSelect(b.CreateFCmpUNO(value, value), integer(result, 0x7f),
                           result);
-  return b.CreateTrunc(b.CreateOr(result, sign),
-                       shaped(b.getInt8Ty(), value));
+  return b.CreateTrunc(b.CreateOr(result, sign), shaped(b.getInt8Ty(), value));
 }
 
 Value *FloatOps::pack(Type type, Value *value) {
@@ -310,11 +308,9 @@ Value *FloatOps::fromInteger(Type type, Value *value, bool isUnsigned) {
     Value *lost = b.CreateICmpNE(b.CreateAnd(value, 0xfff), integer(value, 0));
     Value *odd = b.CreateShl(
         b.CreateOr(b.CreateLShr(value, 12), b.CreateZExt(lost, wide)), 12);
-    Value *isSmall =
-        b.CreateICmpULE(value, integer(value, uint64_t(1) << 53));
-    return fromDouble(
-        type, b.CreateUIToFP(b.CreateSelect(isSmall, value, odd),
-                             shaped(b.getDoubleTy(), value)));
+    Value *isSmall = b.CreateICmpULE(value, integer(value, uint64_t(1) << 53));
+    return fromDouble(type, b.CreateUIToFP(b.CreateSelect(isSmall, value, odd),
+                                           shaped(b.getDoubleTy(), value)));
   }
   value = b.CreateSExtOrTrunc(value, wide);
   // Beyond 2^53 a double would round. There the last 12 bits are replaced by

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // How values are held: f64 as double; the other floats as float, a narrow value
-// being the float that equals it; integers in their width; a bool as i1. Every function works on scalars and on
-// vectors alike and rounds once, to nearest with ties to even.
+// being the float that equals it; integers in their width; a bool as i1. Every
+// function works on scalars and on vectors alike and rounds once, to nearest
+// with ties to even.
 //
 // Why float may compute for 16-bit types. For + - * / sqrt, rounding first to a
 // format of q digits and then to one of p gives the once-rounded result when

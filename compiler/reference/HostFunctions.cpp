@@ -255,9 +255,7 @@ void stepErrors(double *out, const double *in, int64_t, int64_t n) {
 double floorOf(double x) { return std::floor(x); }
 double ceilOf(double x) { return std::ceil(x); }
 double truncOf(double x) { return std::trunc(x); }
-double tf32Of(double x) {
-  return arith::roundToTf32(static_cast<float>(x));
-}
+double tf32Of(double x) { return arith::roundToTf32(static_cast<float>(x)); }
 /// To nearest, ties to even: the host's rounding mode is the default one.
 double roundOf(double x) { return std::nearbyint(x); }
 

@@ -171,10 +171,10 @@ static Division divide(llvm::IRBuilder<> &b, bool isUnsigned, bool floor,
     // One less where the product lies above x (below, for a negative y).
     Value *product = b.CreateMul(quotient, y);
     Value *inexact = b.CreateICmpNE(product, x);
-    Value *signsDiffer = b.CreateICmpNE(b.CreateICmpSLT(x, zero),
-                                        b.CreateICmpSLT(y, zero));
-    Value *down = b.CreateAnd(b.CreateAnd(inexact, signsDiffer),
-                              b.CreateNot(byZero));
+    Value *signsDiffer =
+        b.CreateICmpNE(b.CreateICmpSLT(x, zero), b.CreateICmpSLT(y, zero));
+    Value *down =
+        b.CreateAnd(b.CreateAnd(inexact, signsDiffer), b.CreateNot(byZero));
     quotient = b.CreateSelect(down, b.CreateSub(quotient, one), quotient);
   }
   return {quotient, b.CreateSub(x, b.CreateMul(quotient, y))};
@@ -271,17 +271,15 @@ Tracked ScalarEmitter::cast(te::CastOp op, Tracked x) {
   Value *error = b.CreateFMul(x.error, real(1 + 0x1p-40));
   Value *differs = nullptr;
   if (to == Type::Bool) {
-    Value *magnitude =
-        b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, middle);
+    Value *magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, middle);
     differs = b.CreateNot(b.CreateFCmpOGT(magnitude, error));
   } else {
-    differs = b.CreateICmpNE(
-        floats.toInteger(to, b.CreateFSub(middle, error)),
-        floats.toInteger(to, b.CreateFAdd(middle, error)));
+    differs = b.CreateICmpNE(floats.toInteger(to, b.CreateFSub(middle, error)),
+                             floats.toInteger(to, b.CreateFAdd(middle, error)));
     // A NaN of which nothing is known.
     differs = b.CreateOr(
-        differs, b.CreateFCmpUEQ(
-                     error, real(std::numeric_limits<double>::infinity())));
+        differs,
+        b.CreateFCmpUEQ(error, real(std::numeric_limits<double>::infinity())));
   }
   return {r, b.CreateAnd(differs, errors.flagOf(x.error))};
 }
@@ -294,8 +292,7 @@ Tracked ScalarEmitter::combine(te::ReduceKind kind, Type type, Tracked x,
   case te::ReduceKind::Prod:
     return binary(te::BinaryKind::Mul, type, x, y);
   case te::ReduceKind::Max:
-    return binary(type == Type::Bool ? te::BinaryKind::Or
-                                     : te::BinaryKind::Max,
+    return binary(type == Type::Bool ? te::BinaryKind::Or : te::BinaryKind::Max,
                   type, x, y);
   case te::ReduceKind::Min:
     return binary(type == Type::Bool ? te::BinaryKind::And

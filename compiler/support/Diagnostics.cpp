@@ -29,6 +29,38 @@ SourceFile::SourceFile(std::string name, std::string text)
       lineStarts.push_back(static_cast<uint32_t>(i + 1));
 }
 
+uint32_t SourceFile::end() const {
+  const SourceFile &last = others.empty() ? *this : *others.back().file;
+  uint32_t begin = others.empty() ? 0 : others.back().begin;
+  // One more, so that the end of a text is not the start of the next.
+  return begin + static_cast<uint32_t>(last.contents.size()) + 1;
+}
+
+uint32_t SourceFile::attach(std::shared_ptr<const SourceFile> other) {
+  uint32_t begin = end();
+  others.push_back({begin, std::move(other)});
+  return begin;
+}
+
+SourceFile::Place SourceFile::locate(uint32_t offset) const {
+  auto after = std::upper_bound(
+      others.begin(), others.end(), offset,
+      [](uint32_t at, const Attached &other) { return at < other.begin; });
+  if (after == others.begin())
+    return {this, offset};
+  --after;
+  return {after->file.get(), offset - after->begin};
+}
+
+std::optional<uint32_t> SourceFile::beginOf(std::string_view name) const {
+  if (name == fileName)
+    return 0;
+  for (const Attached &other : others)
+    if (other.file->name() == name)
+      return other.begin;
+  return std::nullopt;
+}
+
 LineColumn SourceFile::lineColumn(uint32_t offset) const {
   offset = std::min<uint32_t>(offset, static_cast<uint32_t>(contents.size()));
   auto after = std::upper_bound(lineStarts.begin(), lineStarts.end(), offset);
@@ -249,12 +281,23 @@ void showSnippet(std::string &out, const SourceFile &file, SourceRange range,
   showLine(out, last, end.line, start, end.column - 1, severity, style);
 }
 
+/// The part of `range` in the text that it starts in.
+SourceRange localRange(SourceRange range, const SourceFile::Place &start) {
+  uint32_t end = std::max(range.begin, range.end) - range.begin + start.offset;
+  auto size = static_cast<uint32_t>(start.file->text().size());
+  return {start.offset, std::max(start.offset, std::min(end, size))};
+}
+
 void showMessage(std::string &out, const SourceFile *file, Severity severity,
                  const std::string &code, const std::string &message,
                  const std::optional<SourceRange> &range, const Style &style) {
   std::string place;
+  std::optional<SourceRange> local;
   if (file && range) {
-    LineColumn at = file->lineColumn(range->begin);
+    SourceFile::Place start = file->locate(range->begin);
+    file = start.file;
+    local = localRange(*range, start);
+    LineColumn at = file->lineColumn(local->begin);
     place = fmt::format("{}:{}:{}: ", file->name(), at.line, at.column);
   } else if (file) {
     place = file->name() + ": ";
@@ -264,8 +307,8 @@ void showMessage(std::string &out, const SourceFile *file, Severity severity,
     word += "[" + code + "]";
   out += style.wrap("1", place) + style.wrap(severityColor(severity), word) +
          ": " + style.wrap("1", message) + '\n';
-  if (file && range)
-    showSnippet(out, *file, *range, severity, style);
+  if (local)
+    showSnippet(out, *file, *local, severity, style);
 }
 
 } // namespace
@@ -294,7 +337,12 @@ namespace {
 std::string json8(const std::string &text) { return llvm::json::fixUTF8(text); }
 
 void addPlace(llvm::json::Object &object, const SourceFile *file,
-              const std::optional<SourceRange> &range) {
+              std::optional<SourceRange> range) {
+  if (file && range) {
+    SourceFile::Place start = file->locate(range->begin);
+    range = localRange(*range, start);
+    file = start.file;
+  }
   object["file"] = file ? llvm::json::Value(json8(file->name()))
                         : llvm::json::Value(nullptr);
   if (!file || !range) {

@@ -23,7 +23,8 @@
 
 namespace girih {
 
-/// A half-open range of byte offsets into the compile's one source text.
+/// A half-open range of byte offsets into the compile's source texts
+/// (SourceFile::attach).
 struct SourceRange {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -35,10 +36,27 @@ struct LineColumn {
   unsigned column = 1;
 };
 
-/// A source text with its name; answers where an offset stands.
+/// A source text with its name; answers where an offset stands. A program of
+/// several texts is its first one, to which the others are attached: their
+/// offsets follow on each other.
 class SourceFile {
 public:
   SourceFile(std::string name, std::string text);
+
+  /// Attaches another text and returns the offset of its first byte.
+  uint32_t attach(std::shared_ptr<const SourceFile> other);
+  /// The offset at which the next text would be attached.
+  uint32_t end() const;
+  struct Place {
+    const SourceFile *file;
+    uint32_t offset; ///< in that file
+  };
+  /// The text that an offset lies in: this one or one that is attached.
+  Place locate(uint32_t offset) const;
+  /// The first offset of the text of that name; nothing where there is none.
+  std::optional<uint32_t> beginOf(std::string_view name) const;
+
+  // The rest is about this text alone.
   const std::string &name() const { return fileName; }
   std::string_view text() const { return contents; }
   LineColumn lineColumn(uint32_t offset) const;
@@ -51,6 +69,11 @@ private:
   std::string fileName;
   std::string contents;
   std::vector<uint32_t> lineStarts;
+  struct Attached {
+    uint32_t begin;
+    std::shared_ptr<const SourceFile> file;
+  };
+  std::vector<Attached> others;
 };
 
 enum class Severity { Error, Warning, Note };

@@ -26,8 +26,8 @@ struct RoundedNumber {
   bool roundedToZero = false; ///< a number other than zero became zero
 };
 
-/// Rounds the unsigned literal `text` (`12`, `1.5e-3`, `0x1.8p3`, `0x1F`, `inf`,
-/// `nan`) straight from its digits. `text` must be well-formed.
+/// Rounds the unsigned literal `text` (`12`, `1.5e-3`, `0x1.8p3`, `0x1F`,
+/// `inf`, `nan`) straight from its digits. `text` must be well-formed.
 RoundedNumber roundLiteral(std::string_view text, FloatFormat format);
 
 /// A number without its fraction.

@@ -58,9 +58,9 @@ bool girih::te::isScalarType(Type type) {
          type.isSignlessInteger(1) || isIntegerType(type);
 }
 
-LogicalResult
-TeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
-                   ArrayRef<Attribute> shape, Type elementType) {
+LogicalResult TeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<Attribute> shape,
+                                   Type elementType) {
   if (!isScalarType(elementType))
     return emitError() << "element type must be f64, f32, f16, bf16, f8E4M3FN, "
                           "f8E5M2, i1, or i or ui of 8, 16, 32 or 64 bits, not "

@@ -127,9 +127,8 @@ LogicalResult FuncOp::verify() {
     return emitOpError("has ") << block.getNumArguments() << " arguments but "
                                << getArgNames().size() << " argument names";
   if (getResultNames().size() != getResultTypes().size())
-    return emitOpError("has ")
-           << getResultTypes().size() << " results but "
-           << getResultNames().size() << " result names";
+    return emitOpError("has ") << getResultTypes().size() << " results but "
+                               << getResultNames().size() << " result names";
   for (BlockArgument argument : block.getArguments()) {
     auto type = dyn_cast<TeTensorType>(argument.getType());
     if (!type)
@@ -152,8 +151,8 @@ LogicalResult FuncOp::verify() {
   for (auto [value, type] :
        llvm::zip(terminator.getResults(), getResultTypes()))
     if (value.getType() != cast<TypeAttr>(type).getValue())
-      return emitOpError("returns ") << value.getType() << " where "
-                                     << type << " is declared";
+      return emitOpError("returns ")
+             << value.getType() << " where " << type << " is declared";
   return success();
 }
 
@@ -180,9 +179,9 @@ static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
 static LogicalResult verifyIndexArguments(Operation *op, Block &block,
                                           size_t count) {
   if (block.getNumArguments() != count)
-    return op->emitOpError("has ") << block.getNumArguments()
-                                   << " region arguments for " << count
-                                   << " indices";
+    return op->emitOpError("has ")
+           << block.getNumArguments() << " region arguments for " << count
+           << " indices";
   for (BlockArgument argument : block.getArguments())
     if (!argument.getType().isIndex())
       return op->emitOpError("has a region argument that is not an index");
@@ -236,10 +235,8 @@ LogicalResult ReduceOp::verify() {
   if (!yield || yield.getValue().getType() != getType())
     return emitOpError("must yield a value of its type ") << getType();
   bool isBool = getType().isInteger(1);
-  bool orders =
-      getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
-  if ((isBool && !orders) ||
-      isa<Float8E4M3FNType, Float8E5M2Type>(getType()))
+  bool orders = getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
+  if ((isBool && !orders) || isa<Float8E4M3FNType, Float8E5M2Type>(getType()))
     return emitOpError("has a ")
            << stringifyReduceKind(getKind()) << " of " << getType();
   if (getLeaf() == Leaf::Fma && !isa<FloatType>(getType()))
@@ -273,8 +270,8 @@ LogicalResult ReadOp::verify() {
            << type.getRank() << " with " << getIndices().size()
            << " subscripts";
   if (getType() != type.getElementType())
-    return emitOpError("reads ") << type.getElementType() << " as "
-                                 << getType();
+    return emitOpError("reads ")
+           << type.getElementType() << " as " << getType();
   for (Value index : getIndices())
     if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
         !index.getDefiningOp<AffineOp>() && !index.getDefiningOp<BoundOp>())
@@ -316,14 +313,14 @@ LogicalResult ConstantOp::verify() {
   if (!isa<FloatAttr, IntegerAttr>(getValue()))
     return emitOpError("holds neither a float nor an integer");
   if (!isScalarType(getType()))
-    return emitOpError("has the type ") << getType() << ", which values have "
-                                                        "not";
+    return emitOpError("has the type ") << getType()
+                                        << ", which values have "
+                                           "not";
   return success();
 }
 
 LogicalResult UnaryOp::verify() {
-  bool forIntegers =
-      getKind() == UnaryKind::Neg || getKind() == UnaryKind::Abs;
+  bool forIntegers = getKind() == UnaryKind::Neg || getKind() == UnaryKind::Abs;
   if (!forIntegers && !isa<FloatType>(getType()))
     return emitOpError("has no ")
            << stringifyUnaryKind(getKind()) << " of " << getType();
@@ -334,7 +331,7 @@ LogicalResult UnaryOp::verify() {
 
 LogicalResult BinaryOp::verify() {
   bool isFloat = isa<FloatType>(getType());
-  bool fits = getKind() == BinaryKind::Div       ? isFloat
+  bool fits = getKind() == BinaryKind::Div        ? isFloat
               : getKind() >= BinaryKind::FloorDiv ? !isFloat
                                                   : true;
   if (!fits)

@@ -42,8 +42,8 @@ void TileDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 bool girih::tile::isElementType(Type type) {
-  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
-          Float8E4M3FNType, Float8E5M2Type>(type) ||
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType,
+          Float8E5M2Type>(type) ||
       type.isSignlessInteger(1))
     return true;
   auto integer = dyn_cast<IntegerType>(type);

@@ -260,7 +260,8 @@ LogicalResult ReduceOp::verify() {
            << ", not " << getValues().size();
   if (getLeaf() != Leaf::Plain && getKind() != Combine::Sum)
     return emitOpError("has a product leaf, which only sum takes");
-  if (getLeaf() == Leaf::Fma && !isa<FloatType>(getResult().getType().getElementType()))
+  if (getLeaf() == Leaf::Fma &&
+      !isa<FloatType>(getResult().getType().getElementType()))
     return emitOpError("has leaf fma, but its elements are no floats");
   auto value = cast<FragType>(getValues().front().getType());
   FragType accumulator = getAccumulator().getType();
@@ -339,7 +340,7 @@ LogicalResult ContractOp::verify() {
       return emitOpError("takes integer factors of the accumulator's type ")
              << element << ", not " << factor.getElementType();
     else if (factor.getElementType().getIntOrFloatBitWidth() >
-        element.getIntOrFloatBitWidth())
+             element.getIntOrFloatBitWidth())
       return emitOpError("cannot convert ")
              << factor.getElementType() << " to " << element << " exactly";
   return success();

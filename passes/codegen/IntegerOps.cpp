@@ -33,8 +33,8 @@ static Division divideUnsigned(LlvmEmitter &emit, Value a, Value b) {
   Value byZero = emit.compare(Compare::Eq, b, 0);
   Value divisor = emit.select(byZero, emit.constant(type, 1), b);
   Value quotient = emit.integer(Int::DivUnsigned, a, divisor);
-  Value remainder = emit.integer(
-      Int::Sub, a, emit.integer(Int::Mul, quotient, divisor));
+  Value remainder =
+      emit.integer(Int::Sub, a, emit.integer(Int::Mul, quotient, divisor));
   return {emit.select(byZero, emit.constant(type, 0), quotient),
           emit.select(byZero, a, remainder)};
 }
@@ -49,16 +49,15 @@ static Division divideSigned(LlvmEmitter &emit, Value a, Value b, bool floor) {
   Value divisor =
       emit.select(emit.integer(Int::Or, byZero, byMinusOne), one, b);
   Value quotient = emit.integer(Int::DivSigned, a, divisor);
-  Value remainder = emit.integer(
-      Int::Sub, a, emit.integer(Int::Mul, quotient, divisor));
-  quotient =
-      emit.select(byMinusOne, emit.integer(Int::Sub, zero, a), quotient);
+  Value remainder =
+      emit.integer(Int::Sub, a, emit.integer(Int::Mul, quotient, divisor));
+  quotient = emit.select(byMinusOne, emit.integer(Int::Sub, zero, a), quotient);
   if (floor) {
     // Where the replaced divisor is 1 the remainder is 0 and nothing moves.
-    Value moves = emit.integer(
-        Int::And, emit.compare(Compare::Ne, remainder, 0),
-        emit.compare(Compare::SignedLt, emit.integer(Int::Xor, remainder, b),
-                     0));
+    Value moves =
+        emit.integer(Int::And, emit.compare(Compare::Ne, remainder, 0),
+                     emit.compare(Compare::SignedLt,
+                                  emit.integer(Int::Xor, remainder, b), 0));
     quotient = emit.integer(Int::Sub, quotient, emit.select(moves, one, zero));
     remainder = emit.add(remainder, emit.select(moves, b, zero));
   }
@@ -124,8 +123,8 @@ Value ScalarLowering::lowerInteger(int kind, bool isUnsigned, Value a, Value b,
 /// The smallest number has no negative: it stays, as everything wraps.
 Value ScalarLowering::lowerIntegerUnary(Operation *op, Value value) {
   LlvmEmitter emit(builder, op->getLoc());
-  Value negative = emit.integer(
-      Int::Sub, emit.constant(value.getType(), 0), value);
+  Value negative =
+      emit.integer(Int::Sub, emit.constant(value.getType(), 0), value);
   if (cast<te::UnaryOp>(op).getKind() == te::UnaryKind::Neg)
     return negative;
   if (op->getResult(0).getType().isUnsignedInteger())

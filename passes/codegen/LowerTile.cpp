@@ -46,7 +46,8 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
     pointer.noAlias = !isWritten || !read.contains(argument);
     pointer.readOnly = !isWritten;
     if (tensor.getVector() > 1)
-      pointer.alignment = tensor.getVector() * tile::bytesOf(tensor.getElementType());
+      pointer.alignment =
+          tensor.getVector() * tile::bytesOf(tensor.getElementType());
     arguments.push_back(pointer);
     arguments.append(tensor.getRank(), {emit.i64()});
   }

@@ -165,8 +165,7 @@ public:
                const std::vector<int64_t> &registerOffsets, int64_t granule,
                int64_t steps)
       : emit(emit), element(memoryType(type.getElementType())),
-        pointer(pointer),
-        kStride(type.getStrides()[0]) {
+        pointer(pointer), kStride(type.getStrides()[0]) {
     std::vector<int64_t> offsets;
     for (int64_t k = 0; k < steps; ++k)
       for (int64_t offset : registerOffsets)
@@ -221,8 +220,8 @@ void KernelLowering::lowerContract(tile::ContractOp op) {
     std::vector<int64_t> row(2, 0);
     row[dim] = made.type.getStrides()[1];
     if (Value part = threadPart(layout, row, emit.i32()))
-      made.pointer = emit.offset(
-          made.pointer, memoryType(made.type.getElementType()), part);
+      made.pointer = emit.offset(made.pointer,
+                                 memoryType(made.type.getElementType()), part);
     for (const std::vector<int64_t> &parts : registerParts(layout, row, 1))
       made.offsets.push_back(parts[0]);
     made.granule = threadGranule(layout, row);
@@ -242,9 +241,8 @@ void KernelLowering::lowerContract(tile::ContractOp op) {
                       std::map<int64_t, Value> &known, int64_t offset) {
         Value &value = known[offset];
         if (!value)
-          value = scalarLowering.convert(reader.at(k, offset),
-                                         factor.type.getElementType(), type,
-                                         loc);
+          value = scalarLowering.convert(
+              reader.at(k, offset), factor.type.getElementType(), type, loc);
         return value;
       };
       for (int64_t reg = 0; reg < registers; ++reg) {

@@ -124,8 +124,9 @@ KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
         std::map<int64_t, Value> lower;
         for (auto [cell, value] : row)
           if (!(cell & step.cellStride))
-            lower[cell] = scalarLowering.combine(
-                kind, element, value, row.at(cell + step.cellStride), op.getLoc());
+            lower[cell] = scalarLowering.combine(kind, element, value,
+                                                 row.at(cell + step.cellStride),
+                                                 op.getLoc());
         row = lower;
       }
       break;
@@ -133,8 +134,9 @@ KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
       // Both lanes compute the sum; addition commutes.
       for (std::map<int64_t, Value> &row : live)
         for (auto &[cell, value] : row)
-          value = scalarLowering.combine(
-              kind, element, value, emit.shuffleXor(value, step.laneMask), op.getLoc());
+          value = scalarLowering.combine(kind, element, value,
+                                         emit.shuffleXor(value, step.laneMask),
+                                         op.getLoc());
       break;
     case MergeStep::Kind::Exchange: {
       Value scratch = acquireScratch();
@@ -143,9 +145,8 @@ KernelLowering::Values KernelLowering::mergeByBits(tile::MergeOp op) {
       int64_t slot = 0;
       for (std::map<int64_t, Value> &row : live)
         for (auto &[cell, value] : row)
-          emit.store(toMemory(value), emit.offset(mine, stored,
-                                                  slot++ *
-                                                      kernel.getThreads()));
+          emit.store(toMemory(value),
+                     emit.offset(mine, stored, slot++ * kernel.getThreads()));
       meetToRead();
       slot = 0;
       for (std::map<int64_t, Value> &row : live)
@@ -241,8 +242,7 @@ void KernelLowering::lowerConvert(tile::ConvertOp op) {
   const Values values = of(op.getValue());
   const std::vector<unsigned> dims(op.getDims().begin(), op.getDims().end());
   Type element = op.getValue().getType().getElementType();
-  const ConvertPlan how =
-      planConvert(from, to, dims, tile::bytesOf(element));
+  const ConvertPlan how = planConvert(from, to, dims, tile::bytesOf(element));
   if (how.inRegisters) {
     Values result;
     const std::vector<int64_t> map = *to.registerMapFrom(from, dims);

@@ -40,8 +40,7 @@ public:
   Pointers(LlvmEmitter &emit, tile::GlobalType type, Value pointer,
            ValueRange strides, const LlvmEmitter::Values &subscripts)
       : emit(emit), element(memoryType(type.getElementType())),
-        strides(strides),
-        lastIsDense(type.getVector() > 1) {
+        strides(strides), lastIsDense(type.getVector() > 1) {
     start = pointer;
     for (size_t s = 0; s < subscripts.size(); ++s)
       start = emit.offset(start, element, scaled(subscripts[s], s));

@@ -78,8 +78,8 @@ static Value oddFloat(LlvmEmitter &emit, Value value) {
                   ValueRange{value})
                   .getResult(0);
   Value back = LLVM::FPExtOp::create(builder, loc, value.getType(), cut);
-  Value inexact = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::une,
-                                       back, value);
+  Value inexact =
+      LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::une, back, value);
   Value bits = emit.integer(Int::Or, emit.bitcast(cut, emit.i32()),
                             emit.extendUnsigned(inexact, emit.i32()));
   return emit.bitcast(bits, f32);
@@ -115,8 +115,8 @@ static Value toF8(LlvmEmitter &emit, Value value, Type to) {
   // carry moves on into the exponent.
   Value odd = emit.integer(
       Int::And, emit.integer(Int::ShiftRight, magnitude, dropped), number(1));
-  Value sum = emit.add(emit.add(magnitude, number((1 << (dropped - 1)) - 1)),
-                       odd);
+  Value sum =
+      emit.add(emit.add(magnitude, number((1 << (dropped - 1)) - 1)), odd);
   Value normal =
       emit.integer(Int::Sub, emit.integer(Int::ShiftRight, sum, dropped),
                    number((127 - format.bias) << format.fractionBits));
@@ -124,21 +124,18 @@ static Value toF8(LlvmEmitter &emit, Value value, Type to) {
   // value, the number is rounded there.
   const int smallest = 1 - format.bias - format.fractionBits; // exponent
   Value anchor = number((smallest + 23 + 127) << 23);
-  Value anchored = LLVM::FAddOp::create(builder, emit.getLoc(),
-                                        emit.bitcast(magnitude, f32),
-                                        emit.bitcast(anchor, f32));
-  Value denormal =
-      emit.integer(Int::Sub, emit.bitcast(anchored, i32), anchor);
+  Value anchored =
+      LLVM::FAddOp::create(builder, emit.getLoc(), emit.bitcast(magnitude, f32),
+                           emit.bitcast(anchor, f32));
+  Value denormal = emit.integer(Int::Sub, emit.bitcast(anchored, i32), anchor);
   const int64_t firstNormal = int64_t(1 - format.bias + 127) << 23;
-  Value code = emit.select(
-      emit.compare(Compare::UnsignedLt, magnitude, firstNormal), denormal,
-      normal);
+  Value code =
+      emit.select(emit.compare(Compare::UnsignedLt, magnitude, firstNormal),
+                  denormal, normal);
   code = emit.integer(Int::MinUnsigned, code, number(format.largest));
-  code = emit.select(
-      emit.compare(Compare::UnsignedGt, magnitude, 0x7f800000),
-      number(0x7f), code);
-  return emit.truncate(emit.integer(Int::Or, code, sign),
-                       builder.getI8Type());
+  code = emit.select(emit.compare(Compare::UnsignedGt, magnitude, 0x7f800000),
+                     number(0x7f), code);
+  return emit.truncate(emit.integer(Int::Or, code, sign), builder.getI8Type());
 }
 
 /// Exact. An f8e5m2 is the upper half of an f16. An f8e4m3fn's exponent and
@@ -156,13 +153,13 @@ static Value fromF8(LlvmEmitter &emit, Value value, Type from) {
   }
   Value wide = emit.extendUnsigned(value, i32);
   Value code = emit.integer(Int::And, wide, emit.constant(i32, 0x7f));
-  Value sign = emit.integer(
-      Int::ShiftLeft, emit.integer(Int::And, wide, emit.constant(i32, 0x80)),
-      24);
+  Value sign =
+      emit.integer(Int::ShiftLeft,
+                   emit.integer(Int::And, wide, emit.constant(i32, 0x80)), 24);
   Value scaled = emit.bitcast(emit.integer(Int::ShiftLeft, code, 20), f32);
   Value scale = emit.bitcast(emit.constant(i32, (120 + 127) << 23), f32);
-  Value magnitude = emit.bitcast(
-      LLVM::FMulOp::create(builder, loc, scaled, scale), i32);
+  Value magnitude =
+      emit.bitcast(LLVM::FMulOp::create(builder, loc, scaled, scale), i32);
   magnitude = emit.select(emit.compare(Compare::Eq, code, 0x7f),
                           emit.constant(i32, 0x7fffffff), magnitude);
   return emit.bitcast(emit.integer(Int::Or, magnitude, sign), f32);
@@ -174,13 +171,12 @@ Value ScalarLowering::toTf32(Value value, Location loc) {
   Type i32 = emit.i32();
   constexpr int kDropped = 13;
   Value all = emit.bitcast(value, i32);
-  Value odd = emit.integer(
-      Int::And, emit.integer(Int::ShiftRight, all, kDropped),
-      emit.constant(i32, 1));
+  Value odd =
+      emit.integer(Int::And, emit.integer(Int::ShiftRight, all, kDropped),
+                   emit.constant(i32, 1));
   Value sum = emit.add(
       emit.add(all, emit.constant(i32, (1 << (kDropped - 1)) - 1)), odd);
-  Value cut =
-      emit.integer(Int::And, sum, emit.constant(i32, -(1 << kDropped)));
+  Value cut = emit.integer(Int::And, sum, emit.constant(i32, -(1 << kDropped)));
   Value isNan = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::uno,
                                      value, value);
   return emit.bitcast(emit.select(isNan, all, cut), value.getType());
@@ -193,7 +189,8 @@ Value ScalarLowering::toTf32(Value value, Location loc) {
 /// To f32 and f64 one instruction rounds once. To f16 and bf16 LLVM may pass
 /// through a rounded f32; rounding that f32 to odd (towards zero, last bit set
 /// if inexact) makes the second rounding the only one: 24 >= 11 + 2. Towards
-/// zero never reaches 2^63 (2^64), so converting back to compare cannot overflow.
+/// zero never reaches 2^63 (2^64), so converting back to compare cannot
+/// overflow.
 Value ScalarLowering::fromInteger(Value value, bool isUnsigned, Type to,
                                   Location loc) {
   LlvmEmitter emit(builder, loc);

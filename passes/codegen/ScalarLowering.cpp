@@ -302,8 +302,8 @@ Value ScalarLowering::lower(Operation *op, ArrayRef<Value> operands) {
       })
       .Case([&](te::UnaryOp) { return lowerUnary(op, operands[0]); })
       .Case([&](te::BinaryOp binary) {
-        return lowerBinary(static_cast<int>(binary.getKind()),
-                           binary.getType(), operands[0], operands[1], loc);
+        return lowerBinary(static_cast<int>(binary.getKind()), binary.getType(),
+                           operands[0], operands[1], loc);
       })
       .Case([&](te::FmaOp) {
         return fma(operands[0], operands[1], operands[2], loc);

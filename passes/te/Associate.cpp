@@ -137,8 +137,8 @@ static LogicalResult associate(FuncOp func, ComputeOp compute) {
   StringRef text = given ? given.getText() : order;
 
   std::optional<Term> term;
-  // An integer product and its sum wrap, rounded nowhere: one leaf is as good as
-  // another, and muladd says that the body is a product.
+  // An integer product and its sum wrap, rounded nowhere: one leaf is as good
+  // as another, and muladd says that the body is a product.
   bool isFloat = isa<FloatType>(reduce.getType());
   Leaf leaf = !isSumOfProducts(reduce) ? Leaf::Plain
               : isFloat                ? Leaf::Fma

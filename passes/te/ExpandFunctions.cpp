@@ -97,7 +97,6 @@ template <typename FormatT> struct TeOps {
 
 } // namespace
 
-
 template <typename Format>
 static Value expandIn(UnaryOp op, Type type, Value value) {
   TeOps<Format> ops(op, type);
@@ -123,6 +122,7 @@ static Value expandIn(UnaryOp op, Type type, Value value) {
   case UnaryKind::Ceil:
   case UnaryKind::Round:
   case UnaryKind::Trunc:
+  case UnaryKind::Tf32:
     break;
   }
   llvm_unreachable("exact everywhere: nothing to expand");

@@ -168,8 +168,7 @@ static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
       TeTensorType::get(builder.getContext(), extents, reduce.getType());
   auto own =
       ComputeOp::create(builder, reduce.getLoc(), type,
-                        names.take(compute.getName() + "_" +
-                                   nameOf(reduce)),
+                        names.take(compute.getName() + "_" + nameOf(reduce)),
                         builder.getArrayAttr(indexNames));
   Block *body = builder.createBlock(&own.getBody());
   for (BlockArgument index : indices) {

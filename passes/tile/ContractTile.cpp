@@ -160,8 +160,8 @@ LogicalResult KernelEmitter::contractLoaded(
     return fail("the accumulator of '" + site.model.name +
                 "' is not in registers");
 
-  // Bounds of k for the tail: a product of fills must be -0.0 (0 of integers), which
-  // leaves every accumulator as it is.
+  // Bounds of k for the tail: a product of fills must be -0.0 (0 of integers),
+  // which leaves every accumulator as it is.
   Value reducedEnd;
   for (const Affine &constraint : site.valid.constraints)
     if (constraint.dimCoefficient(k) == -1) {

@@ -345,7 +345,8 @@ LogicalResult KernelEmitter::emitMerge(const Site &site) {
   if (held != fragments.end()) {
     cells = held->second;
     if (site.info.padded && mlir::isa<mlir::FloatType>(element)) {
-      // Only -0.0 notices: the first empty lane's identity reaches every cell before the merge.
+      // Only -0.0 notices: the first empty lane's identity reaches every cell
+      // before the merge.
       auto map = tile::MapOp::create(
           builder, loc, cells.getType(), mlir::ValueRange{cells},
           mlir::ValueRange{}, builder.getDenseI64ArrayAttr({}));

@@ -81,6 +81,7 @@ def programs(quick):
     yield "examples/heat.te", [s for s in rows if s["M"] * s["N"] < 200000]
     yield "examples/conv2d.te", [dict(s, R=r, S=4 - r) for s in
                                  image_sizes(quick, "") for r in (1, 3)]
+    yield "examples/block.te", product_sizes(quick)
     folder = os.path.join(ROOT, "test/programs")
     for entry in sorted(os.listdir(folder)):
         path = f"test/programs/{entry}"

@@ -29,7 +29,11 @@
   X(Ptxas,       "G1011", "ptxas is missing or refuses the kernels")           \
   X(Spill,       "G1012", "registers that spill to memory")                    \
   X(Internal,    "G1013", "a fault of the compiler, or no memory left")        \
-  X(KernelFault, "G1014", "a kernel that sim found at fault or gave up")
+  X(KernelFault, "G1014", "a kernel that sim found at fault or gave up")       \
+  X(TestFailed,  "G1020", "tests that failed")                                 \
+  X(Expected,    "G1021", "results that are not what was expected")            \
+  X(FoundNan,    "G1022", "a value that became NaN")                           \
+  X(NotFormatted, "G1023", "a file that is not in the one style")
 // clang-format on
 
 namespace girih::cli::codes {

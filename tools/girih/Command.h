@@ -76,6 +76,10 @@ std::unique_ptr<Command> makeCompileCommand();
 std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeCheckCommand();
 std::unique_ptr<Command> makeBenchCommand();
+std::unique_ptr<Command> makeTestCommand();
+std::unique_ptr<Command> makeListCommand();
+std::unique_ptr<Command> makeFmtCommand();
+std::unique_ptr<Command> makeErrorCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 
 } // namespace girih::cli

@@ -63,6 +63,10 @@ std::vector<std::unique_ptr<Command>> cli::makeCommands() {
   commands.push_back(makeRunCommand());
   commands.push_back(makeCheckCommand());
   commands.push_back(makeBenchCommand());
+  commands.push_back(makeTestCommand());
+  commands.push_back(makeListCommand());
+  commands.push_back(makeFmtCommand());
+  commands.push_back(makeErrorCommand());
   commands.push_back(makeDoctorCommand());
   return commands;
 }

@@ -90,6 +90,7 @@ public:
         output(*this, "o", "OUT", "where the artifact or the text goes"),
         timePhases(*this, "time-phases", "say how long each phase took"),
         report(*this, "report", "say what was chosen and why"),
+        keep(*this, "keep", "DIR", "write the text of every phase to a folder"),
         ptxas(*this, "ptxas",
               "assemble and say what each kernel takes; a spill is an error") {
     output.setFormattingFlag(llvm::cl::Prefix);
@@ -122,7 +123,9 @@ public:
                                              emit + " stops before");
       return;
     }
-    if (!emits && output.empty() && !report && !ptxas && !timePhases) {
+    program->keepForms(keep);
+    if (!emits && output.empty() && !report && !ptxas && !timePhases &&
+        keep.empty()) {
       console
           .usage(codes::kCommandLine,
                  "an artifact is no text: say with -o where it goes")
@@ -154,7 +157,9 @@ public:
 private:
   ProgramFlags flags;
   Setting emit, output;
-  Switch timePhases, report, ptxas;
+  Switch timePhases, report;
+  Setting keep;
+  Switch ptxas;
 };
 
 } // namespace

@@ -32,6 +32,7 @@ static bool wantsColor() {
 static bool isMisuse(const Diagnostic &diagnostic) {
   static constexpr std::string_view kMisuse[] = {
       "G0601", "G0602", "G0603", "G0604", // operator and sizes
+      "G0620", "G0621",                   // parameters
       "G0801", "G0803", "G0817", "G0818", // target, functions, phases
   };
   return diagnostic.severity == Severity::Error &&

@@ -62,6 +62,16 @@ std::optional<std::string> cli::readFile(Console &console,
   return (*buffer)->getBuffer().str();
 }
 
+bool cli::makeFolder(Console &console, const std::string &path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error && fs::is_directory(path, error))
+    return true;
+  console.fail(codes::kCannotWrite, "cannot make the folder '" + path + "'" +
+                                        (error ? ": " + error.message() : ""));
+  return false;
+}
+
 /// Where a rename would replace a device, a pipe or a link.
 static bool writeInPlace(const fs::path &path, std::string_view bytes) {
   std::FILE *file = std::fopen(path.c_str(), "wb");

@@ -21,6 +21,10 @@ std::optional<std::string> readFile(Console &console, const std::string &path);
 /// False, reported, where there is no such file.
 bool checkExists(Console &console, const std::string &path);
 
+/// Makes a folder, and those that it lies in, unless it exists. Reports
+/// failures.
+bool makeFolder(Console &console, const std::string &path);
+
 /// Writes a file whole or not at all. What is no ordinary file (a pipe, a
 /// terminal) is written to as it stands. Reports failures.
 bool writeFile(Console &console, const std::string &path,

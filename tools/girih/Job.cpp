@@ -13,6 +13,8 @@
 #include "tools/girih/Devices.h"
 #include "tools/girih/Interrupt.h"
 
+#include <algorithm>
+
 using namespace girih;
 using namespace girih::cli;
 
@@ -67,7 +69,7 @@ static std::optional<sim::SimDeviceOptions> simOptions(Console &console,
 }
 
 std::optional<Job> Job::open(Console &console, const JobFlags &flags,
-                             const char *example) {
+                             const char *example, JobExtras extras) {
   std::optional<Program> program = Program::open(console, flags, example);
   if (!program)
     return std::nullopt;
@@ -77,6 +79,12 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
                   llvm::ArrayRef<std::string>(flags.positional).drop_front());
   if (!plan)
     return std::nullopt;
+  std::vector<std::string> given;
+  for (const TensorFile &file : plan->files)
+    given.push_back(file.name);
+  job.source.willGive(std::move(given));
+  job.source.probe(std::move(extras.probes));
+  job.source.keepForms(std::move(extras.keep));
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
   std::optional<sim::SimDeviceOptions> options = simOptions(console, flags);
@@ -104,8 +112,7 @@ std::optional<TensorSet> Job::prepare(Console &console, const Sizes &sizes) {
     if (!executable && !load(console, source.artifact()))
       return std::nullopt;
   } else {
-    Sizes fixed = isDynamic ? Sizes() : sizes;
-    if (!executable || fixed != compiledFor) {
+    if (!executable || (!isDynamic && sizes != compiledFor)) {
       std::string target = source.target();
       if (target.empty()) {
         std::optional<target::GpuTarget> own = opened->target();
@@ -118,15 +125,26 @@ std::optional<TensorSet> Job::prepare(Console &console, const Sizes &sizes) {
           return std::nullopt;
         }
       }
+      pipeline::CompileOptions options = source.options();
+      options.target = target;
+      options.given = sizes;
+      options.anySize = isDynamic;
       std::optional<pipeline::CompileResult> result =
-          source.compile(console, pipeline::Phase::Ptx, fixed, target);
+          source.compile(console, options);
       if (!result || !load(console, *result->artifact))
         return std::nullopt;
       choices = std::move(result->report);
-      compiledFor = std::move(fixed);
+      parameters = std::move(result->parameters);
+      probed = std::move(result->probes);
+      compiledFor = sizes;
     }
   }
-  return makeTensors(console, *opened, artifact().signature, plan, sizes);
+  Sizes own;
+  for (const auto &size : sizes)
+    if (std::find(parameters.begin(), parameters.end(), size.first) ==
+        parameters.end())
+      own.push_back(size);
+  return makeTensors(console, *opened, artifact().signature, plan, own);
 }
 
 std::string Job::variantFor(const TensorSet &tensors) const {

@@ -24,11 +24,17 @@ struct JobFlags : ProgramFlags {
   TensorFlags tensors;
 };
 
+/// What a command wants besides what the flags say.
+struct JobExtras {
+  std::vector<std::string> probes = {}; ///< CompileOptions::probes
+  std::string keep = {};                ///< Program::keepForms
+};
+
 class Job {
 public:
   /// Reads the program, opens the device. Reports what is wrong.
   static std::optional<Job> open(Console &console, const JobFlags &flags,
-                                 const char *example);
+                                 const char *example, JobExtras extras = {});
 
   /// Compiles for `sizes` and loads the result, or keeps what is loaded if it
   /// serves them too; then makes the tensors.
@@ -46,6 +52,10 @@ public:
   rt::Executable &loaded() const { return *executable; }
   /// What the compiler chose; empty for an artifact that was read.
   const std::vector<std::string> &report() const { return choices; }
+  /// Temporaries that are outputs too, with their statements.
+  const std::vector<std::pair<std::string, std::string>> &probes() const {
+    return probed;
+  }
   /// The name of the variant that these tensors get; empty on the host.
   std::string variantFor(const TensorSet &tensors) const;
 
@@ -68,6 +78,8 @@ private:
   std::string whyHost;
   bool isDynamic = false;
   std::string counterForm; ///< "text", "json" or empty
+  std::vector<std::string> parameters; ///< given names that are no sizes
+  std::vector<std::pair<std::string, std::string>> probed;
   TensorPlan plan;
   std::unique_ptr<rt::Executable> executable;
   Sizes compiledFor;

@@ -27,7 +27,7 @@ ProgramFlags::ProgramFlags(Command &command, const char *positionalNames)
       functions(command, "functions", "HOW",
                 "fast or portable exp, tanh, ...; as the text says if absent"),
       from(command, "from", "PHASE", "FILE is the text of this phase"),
-      define(command, "D", "NAME=VALUE", "fix a size") {
+      define(command, "D", "NAME=VALUE", "fix a size or a parameter") {
   define.setFormattingFlag(llvm::cl::Prefix);
 }
 
@@ -66,6 +66,15 @@ static bool checkFunctions(Console &console, const std::string &how) {
   return false;
 }
 
+/// `3-assoc.mlir`: in a listing the phases stand in their order.
+static std::string fileNameOf(Phase phase) {
+  static constexpr const char *kEndings[] = {
+      ".te", ".mlir", ".mlir", ".scop", ".sched", ".mlir", ".mlir", ".ptx"};
+  auto number = size_t(phase) - size_t(Phase::Ast);
+  return std::to_string(number + 1) + "-" +
+         std::string(pipeline::infoOf(phase).name) + kEndings[number];
+}
+
 static bool isArtifactText(std::string_view bytes) {
   return bytes.substr(0, 8) == "GIRIHART";
 }
@@ -82,7 +91,8 @@ std::optional<Program> Program::open(Console &console,
   program.op = flags.op;
   program.wantedTarget = flags.target;
   program.functions = flags.functions;
-  std::optional<Sizes> given = parseSizes(console, flags.define);
+  std::optional<Sizes> given =
+      parseDefines(console, flags.define, program.params);
   if (!given || !checkFunctions(console, program.functions) ||
       (flags.target.getNumOccurrences() && !checkTarget(console, flags.target)))
     return std::nullopt;
@@ -110,6 +120,13 @@ std::optional<Program> Program::open(Console &console,
                                             "', which is compiled already");
         return std::nullopt;
       }
+    if (!program.params.empty()) {
+      console.usage(codes::kArtifact,
+                    "-D " + program.params[0].first + "=" +
+                        program.params[0].second + " has no meaning for '" +
+                        path + "': its parameters are compiled already");
+      return std::nullopt;
+    }
     Result<artifact::Artifact> loaded = artifact::deserialize(*text);
     if (!loaded) {
       console.fail(codes::kArtifact,
@@ -127,13 +144,34 @@ std::optional<Program> Program::open(Console &console,
 std::optional<pipeline::CompileResult>
 Program::compile(Console &console, Phase last, const Sizes &fixed,
                  std::string target) const {
+  pipeline::CompileOptions wanted = options();
+  wanted.target = std::move(target);
+  wanted.given = fixed;
+  wanted.last = last;
+  return compile(console, wanted);
+}
+
+pipeline::CompileOptions Program::options() const {
   pipeline::CompileOptions options;
   options.op = op;
-  options.target = std::move(target);
   options.functions = functions;
-  options.given = fixed;
-  options.last = last;
+  options.settings = params;
+  options.tensors = tensors;
+  options.probes = probes;
   options.isSource = !from;
   options.from = from.value_or(Phase::Ast);
+  return options;
+}
+
+std::optional<pipeline::CompileResult>
+Program::compile(Console &console,
+                 const pipeline::CompileOptions &wanted) const {
+  pipeline::CompileOptions options = wanted;
+  if (!keep.empty() && !makeFolder(console, keep))
+    return std::nullopt;
+  if (!keep.empty())
+    options.onForm = [&](Phase phase, const std::string &text) {
+      writeFile(console, keep + "/" + fileNameOf(phase), text);
+    };
   return pipeline::compile(file, options, console.startCompile(file));
 }

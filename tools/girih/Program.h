@@ -45,8 +45,17 @@ public:
                                                  pipeline::Phase last,
                                                  const Sizes &fixed,
                                                  std::string target) const;
+  /// Everything that this program's compiles have in common.
+  pipeline::CompileOptions options() const;
+  std::optional<pipeline::CompileResult>
+  compile(Console &console, const pipeline::CompileOptions &options) const;
+  /// Tensors that will be given: optional ones among them are there.
+  void probe(std::vector<std::string> names) { probes = std::move(names); }
+  void willGive(std::vector<std::string> names) { tensors = std::move(names); }
   /// The artifact that was read.
   const artifact::Artifact &artifact() const { return *loaded; }
+  /// Writes the text of every phase of the first compile to this folder.
+  void keepForms(std::string folder) { keep = std::move(folder); }
 
 private:
   std::shared_ptr<const SourceFile> file;
@@ -54,6 +63,9 @@ private:
   std::string op, wantedTarget, functions;
   std::optional<pipeline::Phase> from;
   Sizes given;
+  ParamValues params;
+  std::vector<std::string> tensors, probes;
+  std::string keep;
 };
 
 /// A phase by name. Reports an unknown one, which stood behind `flag`.

@@ -12,10 +12,12 @@
 #include "tools/girih/Codes.h"
 #include "tools/girih/Files.h"
 #include "tools/girih/Job.h"
+#include "tools/girih/Tolerance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace girih;
 using namespace girih::cli;
@@ -60,23 +62,36 @@ public:
       : Command("run", "run an operator on files or random inputs"),
         flags(*this),
         out(*this, "out", "NAME=y.npy", "write an output to a file"),
+        expect(*this, "expect", "NAME=y.npy", "compare an output with a file"),
+        probe(*this, "probe", "NAME", "make a temporary an output too"),
+        ulp(*this, "ulp", "N", "near enough: N steps of the type apart"),
+        abs(*this, "abs", "E", "near enough: |difference| at most E"),
+        rel(*this, "rel", "E", "near enough: at most E times |expected|"),
+        keep(*this, "keep", "DIR", "write the text of every phase to a folder"),
+        firstNan(*this, "first-nan",
+                 "say which value became NaN first, temporaries included"),
         verbose(*this, "verbose", "say what was chosen") {}
 
   void run(Console &console) override {
-    std::vector<TensorFile> files;
-    for (const std::string &text : out) {
-      std::optional<TensorFile> file = parseTensorFile(console, text);
-      if (!file)
-        return;
-      files.push_back(std::move(*file));
-    }
-    std::optional<Job> job =
-        Job::open(console, flags, "girih run softmax.te X:bf16=x.npy");
-    if (!job)
+    std::vector<TensorFile> files, references;
+    std::optional<Tolerance> tolerance = parseTolerance(console);
+    if (!parseFiles(console, out, files) ||
+        !parseFiles(console, expect, references) || !tolerance ||
+        (firstNan && !isForHost(console)))
+      return;
+    JobExtras extras;
+    extras.keep = keep;
+    extras.probes.assign(probe.begin(), probe.end());
+    if (firstNan)
+      extras.probes = {"*"};
+    std::optional<Job> job = Job::open(
+        console, flags, "girih run softmax.te X:bf16=x.npy", std::move(extras));
+    if (!job || !checkSource(console, *job))
       return;
     std::optional<TensorSet> tensors =
         job->prepare(console, job->program().sizes());
-    if (!tensors || !checkOutputs(console, job->artifact().signature, files))
+    if (!tensors || !checkOutputs(console, job->artifact().signature, files) ||
+        !checkOutputs(console, job->artifact().signature, references))
       return;
     if (verbose)
       describe(console, *job, *tensors);
@@ -87,8 +102,16 @@ public:
     if (!outputs)
       return;
     const auto &params = job->artifact().signature.params;
+    if (firstNan) {
+      findNan(console, *job, *tensors, *outputs);
+      return;
+    }
     for (size_t o = 0; o < outputs->size(); ++o) {
       const std::string &name = params[tensors->inputs.size() + o].name;
+      for (const TensorFile &file : references)
+        if (file.name == name &&
+            !compareWith(console, file, (*outputs)[o], *tolerance))
+          return;
       for (const TensorFile &file : files)
         if (file.name == name &&
             !writeFile(console, file.path, rt::formatNpy((*outputs)[o])))
@@ -100,6 +123,145 @@ public:
   }
 
 private:
+  static bool parseFiles(Console &console, const Settings &texts,
+                         std::vector<TensorFile> &files) {
+    for (const std::string &text : texts) {
+      std::optional<TensorFile> file = parseTensorFile(console, text);
+      if (!file)
+        return false;
+      files.push_back(std::move(*file));
+    }
+    return true;
+  }
+
+  std::optional<Tolerance> parseTolerance(Console &console) const {
+    Tolerance tolerance;
+    auto refuse = [&](const Setting &flag) {
+      console.usage(codes::kCommandLine,
+                    "--" + flag.ArgStr.str() +
+                        " takes a number from 0 on, not '" + flag.getValue() +
+                        "'");
+      return std::nullopt;
+    };
+    for (const Setting *flag : {&ulp, &abs, &rel})
+      if (flag->getNumOccurrences() && expect.empty()) {
+        console.usage(codes::kCommandLine,
+                      "--" + flag->ArgStr.str() + " needs --expect");
+        return std::nullopt;
+      }
+    if (ulp.getNumOccurrences()) {
+      std::optional<int64_t> steps = parseInteger(ulp.getValue());
+      if (!steps || *steps < 0)
+        return refuse(ulp);
+      tolerance.ulp = uint64_t(*steps);
+    }
+    for (auto [flag, place] :
+         {std::pair(&abs, &tolerance.abs), std::pair(&rel, &tolerance.rel)}) {
+      if (!flag->getNumOccurrences())
+        continue;
+      char *end = nullptr;
+      double value = std::strtod(flag->c_str(), &end);
+      if (flag->empty() || *end || !(value >= 0))
+        return refuse(*flag);
+      *place = value;
+    }
+    return tolerance;
+  }
+
+  /// The host is the device where --first-nan says no other one.
+  bool isForHost(Console &console) {
+    if (!flags.device.getNumOccurrences())
+      flags.device.setValue("host");
+    if (flags.device == "host")
+      return true;
+    console.usage(codes::kCommandLine,
+                  "--first-nan looks at the reference: it runs on the host");
+    return false;
+  }
+
+  bool checkSource(Console &console, const Job &job) const {
+    bool needsText = firstNan || !probe.empty() || !keep.empty();
+    if (!needsText || !job.program().isArtifact())
+      return true;
+    console.usage(codes::kArtifact,
+                  "--first-nan, --probe and --keep need a program: '" +
+                      job.program().path() + "' is compiled already");
+    return false;
+  }
+
+  static bool compareWith(Console &console, const TensorFile &file,
+                          const rt::HostArray &actual,
+                          const Tolerance &tolerance) {
+    if (!checkExists(console, file.path))
+      return false;
+    Result<rt::HostArray> expected = rt::readNpy(file.path, file.type);
+    if (!expected) {
+      console.fail(codes::kInput, expected.message());
+      return false;
+    }
+    if (expected->type() != actual.type() ||
+        expected->shape() != actual.shape()) {
+      auto what = [](const rt::HostArray &array) {
+        return std::string(artifact::nameOf(array.type())) +
+               rt::printShape(array.shape());
+      };
+      console.fail(codes::kTensors, file.name + " is " + what(actual) + ", '" +
+                                        file.path + "' holds " +
+                                        what(*expected));
+      return false;
+    }
+    ToleranceResult result =
+        compare(actual.tensor(), expected->tensor(), tolerance);
+    if (!result.faults) {
+      console.remark(file.name + ": all " +
+                     rt::plural(result.elements, "element") +
+                     " are as expected");
+      return true;
+    }
+    Diagnostic &error = console.fail(
+        codes::kExpected, file.name + ": " + std::to_string(result.faults) +
+                              " of " + rt::plural(result.elements, "element") +
+                              (result.faults == 1 ? " is" : " are") +
+                              " not what '" + file.path + "' says");
+    for (const ElementFault &fault : result.first)
+      error.note(printFault(file.name, actual.type(), fault));
+    return true; // the other outputs are worth a look too
+  }
+
+  static std::optional<std::string> nanIn(const std::string &name,
+                                          const rt::HostArray &array) {
+    for (int64_t at = 0; at < array.elements(); ++at)
+      if (std::isnan(rt::loadElement(array.tensor(), at)))
+        return array.shape().empty()
+                   ? name
+                   : name + rt::printShape(rt::unflatten(array.shape(), at));
+    return std::nullopt;
+  }
+
+  /// Statements run in the order of the text, so the first of them whose tensor
+  /// holds a NaN made it.
+  static void findNan(Console &console, const Job &job,
+                      const TensorSet &tensors,
+                      const std::vector<rt::HostArray> &outputs) {
+    const auto &params = job.artifact().signature.params;
+    for (const auto &[name, statement] : job.probes())
+      for (size_t o = 0; o < outputs.size(); ++o) {
+        if (params[tensors.inputs.size() + o].name != name)
+          continue;
+        std::optional<std::string> found = nanIn(name, outputs[o]);
+        if (!found)
+          continue;
+        Diagnostic &error = console.fail(
+            codes::kFoundNan, *found + " is the first value that became NaN");
+        error.note("it is computed by " + statement);
+        for (size_t i = 0; i < tensors.inputs.size(); ++i)
+          if (auto input = nanIn(params[i].name, tensors.inputs[i]))
+            error.note("the input " + *input + " is NaN already");
+        return;
+      }
+    console.remark("no value is NaN");
+  }
+
   /// Before anything runs: --out names outputs, of the type they have.
   static bool checkOutputs(Console &console,
                            const artifact::Signature &signature,
@@ -155,8 +317,9 @@ private:
   }
 
   JobFlags flags;
-  Settings out;
-  Switch verbose;
+  Settings out, expect, probe;
+  Setting ulp, abs, rel, keep;
+  Switch firstNan, verbose;
 };
 
 } // namespace

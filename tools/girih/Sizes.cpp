@@ -60,6 +60,39 @@ std::optional<Sizes> cli::parseSizes(Console &console,
   return sizes;
 }
 
+std::optional<Sizes> cli::parseDefines(Console &console,
+                                       llvm::ArrayRef<std::string> texts,
+                                       ParamValues &params) {
+  Sizes sizes;
+  for (const std::string &text : texts)
+    for (const std::string &part : split(text, ',')) {
+      size_t equal = part.find('=');
+      if (equal == std::string::npos || equal == 0 ||
+          equal + 1 == part.size()) {
+        console
+            .usage(codes::kCommandLine,
+                   "'" + part +
+                       "' gives no size and no parameter: a name, "
+                       "'=' and a value are expected")
+            .help("for example -D M=1024 or -D ACT=false");
+        return std::nullopt;
+      }
+      std::string name = part.substr(0, equal), value = part.substr(equal + 1);
+      bool digits = value.find_first_not_of("0123456789") == std::string::npos;
+      std::optional<int64_t> size = parseInteger(value);
+      if (digits && !size) {
+        console.usage(codes::kCommandLine,
+                      "'" + part + "' gives no size: the number is too large");
+        return std::nullopt;
+      }
+      if (size)
+        sizes.emplace_back(std::move(name), *size);
+      else
+        params.emplace_back(std::move(name), std::move(value));
+    }
+  return sizes;
+}
+
 std::optional<Sizes> cli::parseSizes(Console &console,
                                      llvm::ArrayRef<std::string> texts) {
   Sizes all;

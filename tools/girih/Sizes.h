@@ -24,6 +24,15 @@ using Sizes = std::vector<std::pair<std::string, int64_t>>;
 /// `M=1024`, or several separated by commas. Reports what is wrong.
 std::optional<Sizes> parseSizes(Console &console, const std::string &text);
 
+/// NAME=VALUE where the value is no integer.
+using ParamValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Sizes and parameters: `M=1024`, `ACT=false`, or several with commas. Values
+/// that are no integers go to `params`. Reports what is wrong.
+std::optional<Sizes> parseDefines(Console &console,
+                                  llvm::ArrayRef<std::string> texts,
+                                  ParamValues &params);
+
 /// Each text by itself, one after the other.
 std::optional<Sizes> parseSizes(Console &console,
                                 llvm::ArrayRef<std::string> texts);

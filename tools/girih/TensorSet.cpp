@@ -136,8 +136,8 @@ static bool areBitsOf(artifact::ScalarType held, artifact::ScalarType wanted) {
   using artifact::ScalarType;
   if (wanted == ScalarType::BF16)
     return held == ScalarType::U16;
-  return held == ScalarType::U8 && (wanted == ScalarType::F8E4M3FN ||
-                                    wanted == ScalarType::F8E5M2);
+  return held == ScalarType::U8 &&
+         (wanted == ScalarType::F8E4M3FN || wanted == ScalarType::F8E5M2);
 }
 
 static std::optional<ReadInputs> readInputs(Console &console,
@@ -168,9 +168,10 @@ static std::optional<ReadInputs> readInputs(Console &console,
     if (!file.type && areBitsOf(array->type(), wanted)) {
       std::string type(artifact::nameOf(wanted));
       console
-          .fail(codes::kInput, file.path + " holds " +
-                                   std::string(artifact::nameOf(array->type())) +
-                                   ", but " + file.name + " is " + type)
+          .fail(codes::kInput,
+                file.path + " holds " +
+                    std::string(artifact::nameOf(array->type())) + ", but " +
+                    file.name + " is " + type)
           .help("if these are the bits of " + type + ", say so: " + file.name +
                 ":" + type + "=" + file.path);
       return std::nullopt;

@@ -34,13 +34,23 @@ static bool lowerAll(ModuleOp module, const target::GpuTarget &target) {
   });
   OpBuilder builder(module.getContext());
   ScalarLowering lowering(builder, target);
+  // The ops stay as they are until all are lowered: their types say which
+  // integers have a sign.
+  DenseMap<Value, Value> lowered;
   for (Operation *op : scalars) {
     builder.setInsertionPoint(op);
-    SmallVector<Value> operands(op->getOperands());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      auto found = lowered.find(operand);
+      operands.push_back(found == lowered.end() ? operand : found->second);
+    }
     Value result = lowering.lower(op, operands);
     if (!result)
       return false;
-    op->getResult(0).replaceAllUsesWith(result);
+    lowered[op->getResult(0)] = result;
+  }
+  for (Operation *op : llvm::reverse(scalars)) {
+    op->getResult(0).replaceAllUsesWith(lowered[op->getResult(0)]);
     op->erase();
   }
   return true;

@@ -47,7 +47,8 @@ TEST_CASE("examples print to a fixed point") {
 }
 
 TEST_CASE("an example's canonical text") {
-  CHECK(printed(readExample("ffn_silu")) ==
+  std::string text = printed(readExample("ffn_silu"));
+  CHECK(text.substr(0, text.find("\ntest ")) ==
         "/// Y = silu(A W), with the product rounded to bf16 before the "
         "activation.\n"
         "op matmul_silu(A: bf16[M, K], W: bf16[K, N]) -> Y: bf16[M, N] {\n"

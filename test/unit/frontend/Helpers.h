@@ -20,7 +20,7 @@ namespace girih::frontend {
 
 inline const std::vector<std::string> &exampleNames() {
   static const std::vector<std::string> names = {
-      "ffn_silu", "swiglu", "row_sum", "whole_sum", "softmax"};
+      "ffn_silu", "swiglu", "row_sum", "whole_sum", "softmax", "norms"};
   return names;
 }
 

@@ -22,6 +22,15 @@ void feed(const std::string &text) {
     return;
   }
   std::string once = printAst(checked.program->file);
+  // The one style: the same tree, and at rest.
+  Diagnostics diagnostics;
+  auto formatted = formatText(SourceFile("t.te", text), diagnostics);
+  REQUIRE(formatted.has_value());
+  INFO(*formatted);
+  REQUIRE(formatText(SourceFile("t.te", *formatted), diagnostics) == formatted);
+  auto file = parseFile(SourceFile("t.te", *formatted), diagnostics);
+  REQUIRE(file != nullptr);
+  REQUIRE(printAst(*file) == once);
   Checked again = check(once);
   INFO(text << "\n" << once << again.diagnostics.renderText(false));
   REQUIRE(again.program != nullptr);
@@ -42,11 +51,20 @@ TEST_CASE("mutated examples") {
       "A\nop o(X: f32[M, 64]) -> Y: f32[M], s: f32 where M % 8 == 0 {\n"
       "numerics { functions = portable }\nY[i] = sum[k, order=seg(16, tree(4),"
       " m=seq)](f(X[i, k])) + X[i, 3] * f32(i)\ns = max[i](Y[i])\n}\n");
+  texts.push_back(
+      "op g<const A: bool = true, type T in {f32, f16}>(X: T[M, N], b: T[N]? "
+      "= none) -> Y: T[M, N] {\nt[i, j] = if A and b == none then X[i, j] "
+      "else X[i, j] * 2\nY[i, j] = T(f32(t[i, j]))\n}\nop h(X: f32[M, 4]) "
+      "-> Y: f32[M, 4], s: f32 {\np = g(X, A = false)\nY = g(p) // c\n"
+      "s = sum[i, j](Y[i, j])\n}\ntest \"t\" {\nrun g(X = [[1, 2]], T = f16)"
+      "\n// d\nexpect Y ~= fill(1) ulp 3\nrun h(X = iota(), M = 2)\n"
+      "expect s == -0.5\nexpect Y == h(X = X)\n}\n");
   const std::string pieces[] = {
-      "(",  ")",   "[",    "]",    "{",    "}",      "sum[",    "=",
-      "==", "if ", "then", "else", "1e99", "op",     "const",   "where",
-      "..", "-",   "not ", ",",    "f32(", "order=", "tree(3)", "i",
-      "M",  "0",   "\n",   "//",   ":"};
+      "none",   "run ",    "expect ",  "<",  ">",   "fill(", "T",    "type ",
+      "g(",     "A = ",    "? = none", "(",  ")",   "[",     "]",    "{",
+      "}",      "sum[",    "=",        "==", "if ", "then",  "else", "1e99",
+      "op",     "const",   "where",    "..", "-",   "not ",  ",",    "f32(",
+      "order=", "tree(3)", "i",        "M",  "0",   "\n",    "//",   ":"};
   unsigned accepted = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = texts[random() % texts.size()];

@@ -55,9 +55,6 @@ TEST_CASE("refused names") {
        "the output 'Y' is never defined"},
       {"op o(X: f32[M]) -> Y: f32[M] where @L < 4 { Y[i] = X[i] }", "G0203",
        "there is no size 'L'"},
-      {"op a(X: f32) -> Y: f32 { Y = X }\n"
-       "op b(X: f32) -> Y: f32 { Y = @a(X) }",
-       "G0910", "calling the operator 'a' is not supported yet"},
   };
   for (const Refusal &refusal : files)
     checkRefusal(refusal);

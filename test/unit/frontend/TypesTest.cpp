@@ -92,7 +92,8 @@ TEST_CASE("what integers, booleans and f8 refuse") {
   const char *outside = "'300' is outside u8, which holds 0 .. 255";
   const Refusal refusals[] = {
       {"const A: u8 = @300", "G0304", outside},
-      {"const A: u8 = -@1", "G0304", "'-1' is outside u8, which holds 0 .. 255"},
+      {"const A: u8 = -@1", "G0304",
+       "'-1' is outside u8, which holds 0 .. 255"},
       {"const A: i8 = @128", "G0304",
        "'128' is outside i8, which holds -128 .. 127"},
       {"const A: u64 = @18446744073709551616", "G0304",
@@ -114,16 +115,19 @@ TEST_CASE("what integers, booleans and f8 refuse") {
 
   const Refusal bodies[] = {
       {"Y[i] = U[i] + @300", "G0304", outside},
-      {"Y[i] = U[i] + -@1", "G0304", "'-1' is outside u8, which holds 0 .. 255"},
+      {"Y[i] = U[i] + -@1", "G0304",
+       "'-1' is outside u8, which holds 0 .. 255"},
       {"Y[i] = U[i] * @0.5", "G0306",
        "'0.5' where an integer is needed: the type is u8"},
       {"Y[i] = @U[i] / 2", "G0306", "'/' needs floats, this is u8"},
       {"Y[i] = u8(exp(@X[i]))", "G0306", "'exp' needs floats, this is i32"},
-      {"Y[i] = u8(fma(@X[i], 1, 2))", "G0306", "'fma' needs floats, this is i32"},
+      {"Y[i] = u8(fma(@X[i], 1, 2))", "G0306",
+       "'fma' needs floats, this is i32"},
       {"Y[i] = u8(@F[i] % 2)", "G0306", "'%' needs integers, this is f32"},
       {"Y[i] = u8(@F[i] << 2)", "G0306", "'<<' needs integers, this is f32"},
       {"Y[i] = u8(~@B[i])", "G0306", "'~' needs integers, this is bool"},
-      {"Y[i] = u8(tdiv(@F[i], 2))", "G0306", "'tdiv' needs integers, this is f32"},
+      {"Y[i] = u8(tdiv(@F[i], 2))", "G0306",
+       "'tdiv' needs integers, this is f32"},
       {"Y[i] = u8(@X[i] + L[i])", "G0301",
        "the operands of '+' have different types: i32 and i64"},
       {"Y[i] = u8(@G[i] + G[i])", "G0306",
@@ -134,8 +138,10 @@ TEST_CASE("what integers, booleans and f8 refuse") {
        "unary '-' cannot work in f8e4m3fn, which is a type to store values in"},
       {"Y[i] = u8(sum[k](@G[k]))", "G0306",
        "'sum' cannot work in f8e4m3fn, which is a type to store values in"},
-      {"Y[i] = u8(any[k](@X[k]))", "G0306", "'any' needs booleans, this is i32"},
-      {"Y[i] = u8(sum[k](@B[k]))", "G0306", "'sum' needs numbers, this is bool"},
+      {"Y[i] = u8(any[k](@X[k]))", "G0306",
+       "'any' needs booleans, this is i32"},
+      {"Y[i] = u8(sum[k](@B[k]))", "G0306",
+       "'sum' needs numbers, this is bool"},
       {"Y[i] = u8(max(@B[i], true))", "G0306",
        "'max' needs numbers, this is bool"},
       {"Y[i] = bits(U[i], @5, 4)", "G0306",
@@ -167,14 +173,16 @@ TEST_CASE("the help of integers says what to write") {
   auto help = [](const std::string &body) {
     return check(over("u8", body)).diagnostics.renderText(false);
   };
-  CHECK(help("Y[i] = U[i] / 2").find("floordiv(a, b) rounds down, tdiv(a, b) "
-                                     "towards zero") != std::string::npos);
+  CHECK(help("Y[i] = U[i] / 2")
+            .find("floordiv(a, b) rounds down, tdiv(a, b) "
+                  "towards zero") != std::string::npos);
   CHECK(help("Y[i] = u8(X[i] + L[i])").find("cast explicitly: i64(X[i])") !=
         std::string::npos);
   CHECK(help("Y[i] = u8(X[i] + U[i])").find("cast explicitly: i32(U[i])") !=
         std::string::npos);
-  CHECK(help("Y[i] = u8(G[i] + G[i])").find("cast it first, for example "
-                                            "f32(x)") != std::string::npos);
+  CHECK(help("Y[i] = u8(G[i] + G[i])")
+            .find("cast it first, for example "
+                  "f32(x)") != std::string::npos);
   CHECK(help("Y[i] = u8(sum[k](B[k]))").find("i32(x) is 1 where x is true") !=
         std::string::npos);
 }

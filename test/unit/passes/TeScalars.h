@@ -60,6 +60,8 @@ inline double binary(BinaryKind kind, mlir::Type type, double a, double b) {
     return girih::arith::minimum(a, b);
   case BinaryKind::Max:
     return girih::arith::maximum(a, b);
+  default:
+    break; // of integers
   }
   std::abort();
 }
@@ -73,6 +75,8 @@ inline double fusedMultiplyAdd(mlir::Type type, double a, double b, double c) {
 
 inline double unary(UnaryKind kind, mlir::Type type, double a) {
   switch (kind) {
+  case UnaryKind::Tf32:
+    return girih::arith::roundToTf32(float(a));
   case UnaryKind::Neg:
     return -a;
   case UnaryKind::Abs:

@@ -46,8 +46,8 @@ void checkBinary(const std::string &kind, const std::string &type,
     x.data[i] = values[i / n];
     y.data[i] = values[i % n];
   }
-  auto program = compiled(ternaryText(
-      type, "    %z = te.binary " + kind + " %x, %y : " + type + "\n"));
+  auto program = compiled(ternaryText(type, "    %z = te.binary " + kind +
+                                                " %x, %y : " + type + "\n"));
   runs(program, {x.view(), y.view(), w.view(), z.view()});
   int64_t wrong = 0;
   for (int64_t i = 0; i < n * n; ++i) {
@@ -116,7 +116,13 @@ std::vector<To> castAll(const std::string &from, ScalarType fromType,
 
 /// Around every integer's end, halves and denormals.
 std::vector<double> someDoubles() {
-  std::vector<double> values = {0.0, -0.0, 0.5, -0.5, 0x1p-1074, 1.5, -1.5,
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                0.5,
+                                -0.5,
+                                0x1p-1074,
+                                1.5,
+                                -1.5,
                                 std::numeric_limits<double>::infinity(),
                                 -std::numeric_limits<double>::infinity(),
                                 std::numeric_limits<double>::quiet_NaN()};
@@ -219,18 +225,18 @@ TEST_CASE("f8 on the host: every code, and every rounding") {
     float (*widen)(uint8_t);
     uint8_t (*narrow)(double);
   };
-  const Format formats[] = {
-      {"f8E4M3FN", ScalarType::F8E4M3FN, arith::fromF8E4M3,
-       [](double x) { return arith::toF8E4M3(x); }},
-      {"f8E5M2", ScalarType::F8E5M2, arith::fromF8E5M2,
-       [](double x) { return arith::toF8E5M2(x); }}};
+  const Format formats[] = {{"f8E4M3FN", ScalarType::F8E4M3FN,
+                             arith::fromF8E4M3,
+                             [](double x) { return arith::toF8E4M3(x); }},
+                            {"f8E5M2", ScalarType::F8E5M2, arith::fromF8E5M2,
+                             [](double x) { return arith::toF8E5M2(x); }}};
   for (const Format &format : formats) {
     INFO(format.name);
     std::vector<uint8_t> codes(256);
     for (int i = 0; i < 256; ++i)
       codes[i] = static_cast<uint8_t>(i);
-    auto wide = castAll<float>(format.name, format.type, "f32",
-                               ScalarType::F32, codes);
+    auto wide =
+        castAll<float>(format.name, format.type, "f32", ScalarType::F32, codes);
     for (int i = 0; i < 256; ++i)
       CHECK(same(wide[i], format.widen(codes[i])));
     // Each value, each midpoint, and what lies just beside them.
@@ -260,9 +266,9 @@ TEST_CASE("booleans on the host") {
       std::vector<float>{0.0f, -0.0f, 0x1p-149f, -1.0f, NAN, INFINITY});
   CHECK(flags == std::vector<uint8_t>{0, 0, 1, 1, 1, 1});
   // Any byte but 0 is read as true, and true is 1.
-  auto numbers = castAll<int32_t>("i1", ScalarType::Bool, "i32",
-                                  ScalarType::I32,
-                                  std::vector<uint8_t>{0, 1, 2, 255});
+  auto numbers =
+      castAll<int32_t>("i1", ScalarType::Bool, "i32", ScalarType::I32,
+                       std::vector<uint8_t>{0, 1, 2, 255});
   CHECK(numbers == std::vector<int32_t>{0, 1, 1, 1});
   auto floats = castAll<float>("i1", ScalarType::Bool, "f32", ScalarType::F32,
                                std::vector<uint8_t>{0, 1, 128});
@@ -270,9 +276,14 @@ TEST_CASE("booleans on the host") {
 }
 
 TEST_CASE("tf32 on the host rounds to nearest even") {
-  std::vector<float> values = {1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f,
-                               1.0f + 0x1p-11f + 0x1p-23f, -0x1.ffcp127f,
-                               -0x1.fffp127f, 0x1p-149f, 0x1p-137f, INFINITY};
+  std::vector<float> values = {1.0f + 0x1p-11f,
+                               1.0f + 3 * 0x1p-11f,
+                               1.0f + 0x1p-11f + 0x1p-23f,
+                               -0x1.ffcp127f,
+                               -0x1.fffp127f,
+                               0x1p-149f,
+                               0x1p-137f,
+                               INFINITY};
   Array<float> x = floats({int64_t(values.size())}), y = x;
   x.data = values;
   auto program = compiled(

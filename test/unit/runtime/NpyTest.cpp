@@ -203,8 +203,8 @@ TEST_CASE("integers and booleans are read and written as what they are") {
       {"|i1", ScalarType::I8, "\x80\x7f", "-128", "127"},
       {"<i2", ScalarType::I16, std::string("\x00\x80\xff\x7f", 4), "-32768",
        "32767"},
-      {"<i4", ScalarType::I32, std::string("\xff\xff\xff\xff\x01\x00\x00\x00", 8),
-       "-1", "1"},
+      {"<i4", ScalarType::I32,
+       std::string("\xff\xff\xff\xff\x01\x00\x00\x00", 8), "-1", "1"},
       {"<i8", ScalarType::I64,
        std::string("\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00"
                    "\x00\x80",
@@ -213,8 +213,9 @@ TEST_CASE("integers and booleans are read and written as what they are") {
       {"|u1", ScalarType::U8, std::string("\x00\xff", 2), "0", "255"},
       {"<u2", ScalarType::U16, std::string("\x00\x01\xff\xff", 4), "256",
        "65535"},
-      {"<u4", ScalarType::U32, std::string("\x00\x00\x00\x80\xff\xff\xff\xff", 8),
-       "2147483648", "4294967295"},
+      {"<u4", ScalarType::U32,
+       std::string("\x00\x00\x00\x80\xff\xff\xff\xff", 8), "2147483648",
+       "4294967295"},
       {"<u8", ScalarType::U64,
        std::string("\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00"
                    "\x00\x80",
@@ -280,11 +281,11 @@ TEST_CASE("bf16 is read where the caller says so") {
     // Unsigned integers are a type of their own, raw bytes are none.
     bool isInteger = std::string(descr) == "<u2";
     CHECK(refusal(bytes) ==
-          (isInteger ? "accepted"
-                     : std::string("cannot read x.npy: it holds 16-bit data "
-                                   "without a type ('") +
-                           descr +
-                           "'): say what the bits are, as in X:bf16=x.npy"));
+          (isInteger
+               ? "accepted"
+               : std::string("cannot read x.npy: it holds 16-bit data "
+                             "without a type ('") +
+                     descr + "'): say what the bits are, as in X:bf16=x.npy"));
     CHECK(refusal(bytes, ScalarType::F16) ==
           (isInteger ? "cannot read x.npy: it holds u16, not f16"
                      : std::string("cannot read x.npy: its element type '") +

@@ -47,6 +47,42 @@ TEST_CASE("offsets, lines and columns") {
   CHECK(source.offset({0, 0}) == 0);
 }
 
+TEST_CASE("attached texts follow on each other") {
+  auto source = std::make_shared<SourceFile>("a.te", "one\ntwo");
+  uint32_t b = source->attach(file("x\nbad\n", "b.te"));
+  uint32_t c = source->attach(file("", "c.te"));
+  uint32_t d = source->attach(file("last", "d.te"));
+  // One offset between two texts stands for the end of the first.
+  CHECK(b == 8);
+  CHECK(c == b + 7);
+  CHECK(d == c + 1);
+  CHECK(source->locate(7).file == source.get());
+  CHECK(source->locate(7).offset == 7);
+  CHECK(source->locate(b).file->name() == "b.te");
+  CHECK(source->locate(b).offset == 0);
+  CHECK(source->locate(b + 6).file->name() == "b.te");
+  CHECK(source->locate(c).file->name() == "c.te");
+  CHECK(source->locate(d + 99).file->name() == "d.te");
+  CHECK(source->beginOf("a.te") == 0u);
+  CHECK(source->beginOf("d.te") == d);
+  CHECK_FALSE(source->beginOf("e.te"));
+  Diagnostics diagnostics(source);
+  diagnostics.error("G0203", "no", SourceRange{b + 2, b + 5})
+      .note("here", SourceRange{0, 3});
+  CHECK(diagnostics.renderText(false) == "b.te:2:1: error[G0203]: no\n"
+                                         "    2 | bad\n"
+                                         "      | ^^^\n"
+                                         "a.te:1:1: note: here\n"
+                                         "    1 | one\n"
+                                         "      | ^^^\n");
+  auto parsed = llvm::json::parse(diagnostics.renderJson());
+  REQUIRE(bool(parsed));
+  const auto &entry = *parsed->getAsArray()->front().getAsObject();
+  CHECK(entry.getString("file") == llvm::StringRef("b.te"));
+  CHECK(entry.getInteger("line") == 2);
+  CHECK(entry.getInteger("endColumn") == 4);
+}
+
 TEST_CASE("text form") {
   auto source = file("first\nY[i] = sqr(x)\n");
   Diagnostics diagnostics(source);

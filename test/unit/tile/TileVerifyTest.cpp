@@ -52,8 +52,14 @@ TEST_CASE("types") {
               "8 elements");
   refusesType("!tile.frag<f32, \"[8]  r() t(8@0:1)\">",
               "a layout is written \"[8] r() t(8@0:1)\"");
-  refusesType("!tile.frag<i32, \"[8] r() t(8@0:1)\">",
-              "element type must be f64, f32, f16 or bf16, not 'i32'");
+  refusesType("!tile.frag<i24, \"[8] r() t(8@0:1)\">",
+              "element type must be one of the te dialect's, not 'i24'");
+  refusesType("!tile.frag<si32, \"[8] r() t(8@0:1)\">",
+              "element type must be one of the te dialect's, not 'si32'");
+  refusesType("!tile.global<ui8, 2, 32>",
+              "vector must be a power of two of at most 16 bytes, not 32");
+  refusesType("!tile.global<i1, 2, 32>",
+              "vector must be a power of two of at most 16 bytes, not 32");
   refusesType("!tile.global<f32, 2, 3>",
               "vector must be a power of two of at most 16 bytes, not 3");
   refusesType("!tile.global<f32, 2, 8>",
