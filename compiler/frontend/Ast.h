@@ -564,9 +564,11 @@ struct TestValue {
   std::string word; ///< Random: the kind or ""; Type and Tensor: the name
   std::unique_ptr<TestRun> call; ///< Call
   // Sema: `shape` is that of the tensor for every kind. List and Fill: the
-  // elements in the tensor's type, each rounded once. Call: `word` names the
-  // output.
+  // elements in the tensor's type, each rounded once: `values` of a float type,
+  // `bits` (two's complement) of an integer type or bool. Call: `word` names
+  // the output.
   std::vector<double> values;
+  std::vector<uint64_t> bits;
 };
 
 /// `A = [[1, 2]]`: a tensor, a parameter or a size of the operator.

@@ -71,18 +71,14 @@ bool checkRounded(const RoundedNumber &number, std::string_view what,
 }
 
 /// The smallest (as a magnitude below zero) and the largest value of an integer
-/// type.
+/// type or bool.
 std::pair<uint64_t, uint64_t> rangeOf(ScalarType type) {
+  if (type == ScalarType::Bool)
+    return {0, 1};
   uint64_t top = uint64_t(1) << (widthOf(type) - 1);
   if (isUnsigned(type))
     return {0, top - 1 + top};
   return {top, top - 1};
-}
-
-std::string rangeText(ScalarType type) {
-  auto [below, most] = rangeOf(type);
-  return fmt::format("{} .. {}", below ? "-" + std::to_string(below) : "0",
-                     most);
 }
 
 uint64_t twosComplement(bool negative, uint64_t magnitude) {
@@ -125,9 +121,8 @@ public:
     IntegerPart part = value.exact->integerPart();
     if (type == ScalarType::Bool)
       return part.magnitude;
-    auto [below, most] = rangeOf(type);
     if (!part.tooLarge && part.isWhole &&
-        part.magnitude <= (part.negative ? below : most))
+        isInRange(type, part.negative, part.magnitude))
       return twosComplement(part.negative, part.magnitude);
     reporter.error(codes::kLiteralOverflow,
                    part.isWhole
@@ -361,6 +356,17 @@ private:
 
 } // namespace
 
+bool isInRange(ScalarType type, bool negative, uint64_t magnitude) {
+  auto [below, most] = rangeOf(type);
+  return magnitude <= (negative ? below : most);
+}
+
+std::string rangeText(ScalarType type) {
+  auto [below, most] = rangeOf(type);
+  return fmt::format("{} .. {}", below ? "-" + std::to_string(below) : "0",
+                     most);
+}
+
 std::optional<IntegerLiteral> integerLiteral(std::string_view digits) {
   IntegerLiteral result;
   const bool isHex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
@@ -395,8 +401,7 @@ std::optional<uint64_t> integerBits(const LiteralExpr &literal,
               "a float");
     return std::nullopt;
   }
-  auto [below, most] = rangeOf(type);
-  if (!value->tooLarge && value->value <= (negated ? below : most))
+  if (!value->tooLarge && isInRange(type, negated, value->value))
     return value->value;
   reporter.error(codes::kLiteralOverflow,
                  fmt::format("'{}{}' is outside {}, which holds {}",

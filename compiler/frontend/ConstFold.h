@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace girih::frontend {
@@ -33,6 +34,10 @@ struct IntegerLiteral {
   bool tooLarge = false; ///< beyond 64 bits
 };
 std::optional<IntegerLiteral> integerLiteral(std::string_view digits);
+
+/// Whether an integer type or bool holds a number.
+bool isInRange(ScalarType type, bool negative, uint64_t magnitude);
+std::string rangeText(ScalarType type); ///< `-128 .. 127`
 
 /// The bits of an integer literal in `type`: its magnitude where it is
 /// `negated`. What does not fit, or is no integer, is reported.

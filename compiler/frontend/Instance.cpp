@@ -41,7 +41,7 @@ std::unique_ptr<OrderTerm> cloneTerm(const OrderTerm &term) {
   return copy;
 }
 
-bool holds(BinaryOp op, double a, double b) {
+template <typename T> bool holds(BinaryOp op, T a, T b) {
   switch (op) {
   case BinaryOp::Equal:
     return a == b;
@@ -88,35 +88,77 @@ std::optional<ScalarType> Cloner::typeOf(const Expr &expr) const {
   return std::nullopt;
 }
 
-std::optional<double> Cloner::valueOf(const Expr &expr,
-                                      std::optional<ScalarType> type) const {
-  if (auto *unary = expr.as<UnaryExpr>(); unary && unary->op == UnaryOp::Neg) {
-    auto value = valueOf(*unary->operand, type);
-    return value ? std::optional(-*value) : std::nullopt;
+std::optional<Cloner::Number> Cloner::valueOf(const LiteralExpr &literal,
+                                              ScalarType type,
+                                              bool negated) const {
+  if (isFloat(type)) {
+    RoundedNumber rounded = roundLiteral(literal.digits, formatOf(type));
+    if (rounded.overflow)
+      return std::nullopt;
+    return Number{negated ? -rounded.value : rounded.value, 0};
   }
+  auto whole = integerLiteral(literal.digits);
+  if (!whole || whole->tooLarge || !isInRange(type, negated, whole->value))
+    return std::nullopt;
+  return Number{0, negated ? ~whole->value + 1 : whole->value};
+}
+
+/// `bits` as an integer of `type` has them: its sign in all 64.
+static uint64_t wrapped(uint64_t bits, ScalarType type) {
+  unsigned unused = 64 - widthOf(type);
+  if (isUnsigned(type))
+    return bits << unused >> unused;
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+}
+
+std::optional<Cloner::Number> Cloner::valueOf(const Expr &expr,
+                                              ScalarType type) const {
+  if (auto *literal = expr.as<LiteralExpr>())
+    return valueOf(*literal, type, /*negated=*/false);
   if (auto *name = expr.as<NameExpr>()) {
     auto *constant = find(constants, name->name);
-    return constant && isFloat((*constant)->type)
-               ? std::optional((*constant)->folded)
-               : std::nullopt;
+    if (!constant)
+      return std::nullopt;
+    return Number{(*constant)->folded, (*constant)->foldedBits};
   }
-  auto *literal = expr.as<LiteralExpr>();
-  if (!literal)
+  auto *unary = expr.as<UnaryExpr>();
+  if (!unary || unary->op != UnaryOp::Neg)
     return std::nullopt;
-  // Without a type both sides are integers: sizes that became numbers.
-  ScalarType in = literal->suffix.value_or(type.value_or(ScalarType::F64));
-  if (!isFloat(in))
+  // The sign of a literal is part of it, any other wraps.
+  if (auto *literal = unary->operand->as<LiteralExpr>())
+    return valueOf(*literal, type, /*negated=*/true);
+  auto number = valueOf(*unary->operand, type);
+  if (!number)
     return std::nullopt;
-  return roundLiteral(literal->digits, formatOf(in)).value;
+  return isFloat(type) ? Number{-number->value, 0}
+                       : Number{0, wrapped(~number->bits + 1, type)};
 }
 
 std::optional<bool> Cloner::compare(BinaryOp op, const Expr &lhs,
                                     const Expr &rhs) const {
-  std::optional<ScalarType> type = typeOf(lhs);
-  if (!type)
-    type = typeOf(rhs);
+  auto left = known(lhs), right = known(rhs);
+  bool isEquality = op == BinaryOp::Equal || op == BinaryOp::NotEqual;
+  if (left && right && isEquality)
+    return holds(op, *left, *right);
+  std::optional<ScalarType> leftType = typeOf(lhs), rightType = typeOf(rhs);
+  // What does not fit together is said where types are checked.
+  if (leftType && rightType && *leftType != *rightType)
+    return std::nullopt;
+  // Without a type both sides are integers: sizes that became numbers.
+  ScalarType type = leftType    ? *leftType
+                    : rightType ? *rightType
+                                : ScalarType::F64;
+  if (isStorageOnly(type) || (!isFloat(type) && !isInteger(type)))
+    return std::nullopt;
   auto a = valueOf(lhs, type), b = valueOf(rhs, type);
-  return a && b ? std::optional(holds(op, *a, *b)) : std::nullopt;
+  if (!a || !b)
+    return std::nullopt;
+  if (isFloat(type))
+    return holds(op, a->value, b->value);
+  if (isUnsigned(type))
+    return holds(op, a->bits, b->bits);
+  return holds(op, static_cast<int64_t>(a->bits),
+               static_cast<int64_t>(b->bits));
 }
 
 //===----------------------------------------------------------------------===//

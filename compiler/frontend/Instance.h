@@ -62,10 +62,17 @@ private:
   ExprPtr number(int64_t value, const Expr &original) const;
   ExprPtr sumOf(const Extent &extent, const Expr &original) const;
   Extent replaced(const Extent &extent) const;
-  /// The exact value of a literal or a const parameter, its sign in front
-  /// included; a literal is rounded to `type`, the type of what it meets.
-  std::optional<double> valueOf(const Expr &expr,
-                                std::optional<ScalarType> type) const;
+  /// A number that is known: a float, or the bits of an integer with its sign
+  /// in all 64.
+  struct Number {
+    double value = 0;
+    uint64_t bits = 0;
+  };
+  /// The exact value of a literal or a const parameter in `type`, the sign in
+  /// front included; nothing where `type` does not hold it.
+  std::optional<Number> valueOf(const Expr &expr, ScalarType type) const;
+  std::optional<Number> valueOf(const LiteralExpr &literal, ScalarType type,
+                                bool negated) const;
   std::optional<ScalarType> typeOf(const Expr &expr) const;
   std::optional<bool> compare(BinaryOp op, const Expr &lhs,
                               const Expr &rhs) const;

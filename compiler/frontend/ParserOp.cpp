@@ -66,7 +66,7 @@ void Parser::parseOpParams(OpDecl &op) {
   expect(TokenKind::Greater, "after the operator's parameters");
 }
 
-/// param ::= 'const' name ':' (type | 'bool') ['=' sum]
+/// param ::= 'const' name ':' type ['=' sum]
 ///         | 'type' name 'in' '{' type (',' type)* '}'
 OpParam Parser::parseOpParam() {
   OpParam param;
@@ -74,12 +74,7 @@ OpParam Parser::parseOpParam() {
   if (accept(TokenKind::KwConst)) {
     param.name = expectNewName("a name", "after 'const'");
     expect(TokenKind::Colon, "after the parameter's name");
-    if (atWord("bool")) {
-      take();
-      param.type = ScalarType::Bool;
-    } else {
-      param.type = parseTypeOrParam(param.typeParam);
-    }
+    param.type = parseTypeOrParam(param.typeParam);
     // No comparison: the '>' that follows ends the list.
     if (accept(TokenKind::Equal))
       param.value = parseSum();

@@ -278,6 +278,13 @@ bool Sema::bindType(const OpDecl &op, const OpParam &param,
   return false;
 }
 
+/// A literal, its sign in front included.
+static bool isNumber(const Expr &expr) {
+  if (auto *unary = expr.as<UnaryExpr>())
+    return unary->op == UnaryOp::Neg && isNumber(*unary->operand);
+  return expr.as<LiteralExpr>() != nullptr;
+}
+
 bool Sema::bindConst(const OpDecl &op, const OpParam &param,
                      const GivenParam *given, Cloner &cloner,
                      OpDecl &instance) {
@@ -302,13 +309,8 @@ bool Sema::bindConst(const OpDecl &op, const OpParam &param,
                   given->name.range);
   // What is given means the giver's names, a default those in front of it.
   ExprPtr copy = given ? Cloner().clone(*value) : cloner.clone(*value);
-  if (type == ScalarType::Bool) {
-    auto *known = copy->as<BoolExpr>();
-    if (!known)
-      return refuse("true or false", value->range);
-    cloner.booleans[param.name.text] = known->value;
-    return true;
-  }
+  if (type == ScalarType::Bool && isNumber(*copy))
+    return refuse("true or false", value->range);
   auto decl = std::make_unique<ConstDecl>();
   decl->name = param.name;
   decl->type = type;
@@ -325,6 +327,10 @@ bool Sema::bindConst(const OpDecl &op, const OpParam &param,
   };
   if (!foldConst(*decl, lookup, reporter))
     return false;
+  if (type == ScalarType::Bool) {
+    cloner.booleans[param.name.text] = decl->foldedBits != 0;
+    return true;
+  }
   cloner.constants[param.name.text] = decl.get();
   instance.constants.push_back(std::move(decl));
   return true;

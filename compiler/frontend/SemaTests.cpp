@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/frontend/ConstFold.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
 #include "compiler/support/Suggest.h"
@@ -458,12 +459,33 @@ private:
         return false;
       value.shape = std::move(*shape);
     }
+    if (value.kind == Kind::Iota)
+      return checkIota(decl, value);
     if (value.kind != Kind::List && value.kind != Kind::Fill)
       return true;
     for (ExprPtr &element : value.elements)
       if (!fold(element, decl.type, value))
         return false;
     return true;
+  }
+
+  /// The last number of `iota()` lies in an integer type.
+  bool checkIota(const TensorDecl &decl, const TestValue &value) {
+    if (isFloat(decl.type))
+      return true;
+    // A shape beyond 64 bits is refused when its memory is asked for.
+    int64_t count = 1;
+    for (int64_t extent : value.shape)
+      if (__builtin_mul_overflow(count, extent, &count))
+        return true;
+    if (count == 0 || isInRange(decl.type, false, uint64_t(count) - 1))
+      return true;
+    error(codes::kLiteralOverflow,
+          fmt::format("'iota()' counts to {} here, outside {}, which holds {}",
+                      count - 1, spelling(decl.type), rangeText(decl.type)),
+          value.range)
+        .note(fmt::format("'{}' is declared here", decl.name.text), decl.range);
+    return false;
   }
 
   bool fold(ExprPtr &element, ScalarType type, TestValue &value) {
@@ -476,7 +498,10 @@ private:
     // The exact numbers of a constant know one zero, tensors two.
     if (good && negated && negated->op == UnaryOp::Neg && decl.folded == 0)
       decl.folded = -0.0;
-    value.values.push_back(decl.folded);
+    if (isFloat(type))
+      value.values.push_back(decl.folded);
+    else
+      value.bits.push_back(decl.foldedBits);
     return good;
   }
 
@@ -503,6 +528,15 @@ private:
     auto shape = shapeOf(*output, expected.tensor.range);
     if (!shape || !resolveName(value, /*here=*/true))
       return;
+    if (!expected.exact && !isFloat(output->type)) {
+      error(codes::kWrongOperandType,
+            fmt::format("'~=' is for floats, and '{}' is {}", output->name.text,
+                        spelling(output->type)),
+            expected.tensor.range)
+          .help(fmt::format("write 'expect {} == ...': its values are exact",
+                            output->name.text));
+      return;
+    }
     switch (value.kind) {
     case Kind::Random:
     case Kind::Type:

@@ -40,8 +40,9 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
   }
 
   bool hasFixedText = !options.isSource && options.from > Phase::Ast;
-  if (hasFixedText && (!options.given.empty() || !options.settings.empty() ||
-                       !options.functions.empty())) {
+  bool fixesSizes = !options.given.empty() && !options.anySize;
+  if (hasFixedText &&
+      (fixesSizes || !options.settings.empty() || !options.functions.empty())) {
     diags
         .error("G0817", "sizes and functions are fixed in the text of '" +
                             std::string(infoOf(options.from).name) + "'")

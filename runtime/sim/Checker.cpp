@@ -37,6 +37,8 @@ Checker::~Checker() {
   for (const std::weak_ptr<ReleaseLog> &log : state->logs)
     if (std::shared_ptr<ReleaseLog> alive = log.lock())
       alive->clear();
+  if (enabled && launch.memory)
+    launch.memory->dropShadows();
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,7 +52,8 @@ void Checker::startBlock(Block &block) {
   std::call_once(state->prepared, [&] {
     state->communicate = launch.code->blocksCommunicate;
     state->sharedGranule = launch.code->sharedGranule;
-    launch.memory->makeShadows(launch.code->globalGranule);
+    if (launch.memory)
+      launch.memory->makeShadows(launch.code->globalGranule);
   });
   // The blocks of a cluster have one state; the first one makes it.
   std::shared_ptr<ClusterState> cluster;
@@ -105,6 +108,22 @@ void Checker::endBlock(Block &block) {
 //===----------------------------------------------------------------------===//
 // Barriers
 
+/// All that the block has done to its memory is over: a long-lived block uses
+/// its records again.
+static void forgetShared(CheckerCore &core, ClusterState &cluster,
+                         Block &block) {
+  if (cluster.blocks.size() > 1 || !block.checker->shadow ||
+      !block.checker->shadow->forget(core.records)) {
+    cluster.manyRuns *= 2;
+    return;
+  }
+  core.records.giveBack(cluster.sharedRuns);
+  cluster.sharedRuns.clear();
+  cluster.sharedRun = RecordTable::Run();
+  for (ClusterState::Recent &recent : cluster.recent)
+    recent = ClusterState::Recent();
+}
+
 void Checker::arrive(Block &block, unsigned barrier,
                      std::span<const uint32_t> threads) {
   if (!enabled)
@@ -123,8 +142,12 @@ void Checker::barrier(Block &block, std::span<const uint32_t> arrived,
   if (!enabled)
     return;
   ClusterState &cluster = clusterOf(block);
-  if (waiting.size() == launch.threads)
-    return cluster.clocks.wholeBarrier(block.rank);
+  if (waiting.size() == launch.threads) {
+    cluster.clocks.wholeBarrier(block.rank);
+    if (cluster.sharedRuns.size() >= cluster.manyRuns)
+      forgetShared(*state, cluster, block);
+    return;
+  }
   cluster.fine = true;
   std::vector<Knowledge> known;
   known.reserve(arrived.size());

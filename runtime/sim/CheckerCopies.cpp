@@ -79,11 +79,14 @@ private:
       toucher.enter(page.sets, &page);
       toucher.firstCell = index / kCells * kCells;
       uint64_t stop = std::min(end, toucher.firstCell + kCells);
+      uint32_t count = uint32_t(stop - index);
+      GlobalShadow::Cells &cells = page.open();
       for (; index < stop; ++index) {
         uint32_t inPage = uint32_t(index % kCells);
         if (!page.isSaturated(inPage) || access.kind != AccessKind::AsyncRead)
-          f(toucher, page.cells[inPage], inPage);
+          f(toucher, cells[inPage], inPage);
       }
+      page.close(count);
     }
     return true;
   }

@@ -73,15 +73,21 @@ struct ClusterState {
   // Records of accesses to shared memory live as long as the cluster.
   RecordTable::Run sharedRun, globalRun;
   std::vector<uint32_t> sharedRuns;
-  /// A warp's last records, by statement: loops use them again.
+  size_t manyRuns = 4096; ///< when there are so many, they are used again
+  /// What a warp did last: loops do it again.
   struct Recent {
-    uint32_t number = 0;
-    bool isShared = false;
-    Record record;
+    struct Made {
+      uint32_t number = 0;
+      bool isShared = false;
+      Record record;
+    };
+    std::array<Made, 8> made; ///< records, by statement
+    /// Records that all its lanes know to be over; that does not change.
+    std::array<uint32_t, 2> ordered{};
   };
-  std::vector<std::array<Recent, 8>> recent;
+  std::vector<Recent> recent;
   /// By rank and warp.
-  std::array<Recent, 8> &recentOf(unsigned rank, uint32_t warp) {
+  Recent &recentOf(unsigned rank, uint32_t warp) {
     return recent[rank * (recent.size() / blocks.size()) + warp];
   }
 };
@@ -107,6 +113,7 @@ struct CheckerCore {
   SyncLocations locations; ///< of global memory
   std::vector<std::weak_ptr<ReleaseLog>> logs;
 
+  std::atomic<bool> isExhausted{false}; ///< no records are left
   std::mutex reportMutex;
   std::set<std::tuple<FaultKind, uint32_t, uint32_t>> reported;
 };

@@ -19,13 +19,28 @@
 
 namespace girih::sim {
 
-constexpr uint64_t kCanonicalNanF64 = 0x7ff8000000000000;
-
 inline float canonical(float value) {
   return value == value ? value : arith::floatFromBits(arith::kCanonicalNanF32);
 }
-inline double canonical(double value) {
-  return value == value ? value : arith::doubleFromBits(kCanonicalNanF64);
+
+// A NaN of f64 keeps its sign and its payload and becomes a quiet one. One that
+// arises is kFormatF64.nan.
+
+constexpr uint64_t kQuietF64 = uint64_t(1) << 51;
+
+/// The result of an operation without NaN operands.
+inline double arising(double result) {
+  uint64_t mask = -uint64_t(result != result);
+  uint64_t bits = arith::bitsOf(result);
+  return arith::doubleFromBits((bits & ~mask) | (kFormatF64.nan & mask));
+}
+/// An operand that is NaN takes the result's place. Of several the last one
+/// asked has it.
+inline double orNan(double result, double operand) {
+  uint64_t mask = -uint64_t(operand != operand);
+  uint64_t bits = arith::bitsOf(result);
+  uint64_t quiet = arith::bitsOf(operand) | kQuietF64;
+  return arith::doubleFromBits((bits & ~mask) | (quiet & mask));
 }
 
 /// `value`, or `other` if the condition holds. By masks: from a conditional
@@ -69,10 +84,19 @@ inline DoubleSum exactSum(double a, double b) {
 /// Where numbers below the smallest normal f32 begin to count as denormal: half
 /// a unit of the last place below it when rounded to nearest (the tie goes up
 /// to it), a whole unit when rounded away from zero (which such a number is
-/// not). See roundTo(). Sums of that size are exact in f64: products have 48
-/// bits, and an operand is no denormal.
+/// not). See roundTo().
 constexpr double kTinyNearest = 0x1.ffffffp-127;
 constexpr double kTinyAway = 0x1.fffffep-127;
+
+/// True if the magnitude of a sum is below a limit. Where the sum's f64 is the
+/// limit itself, the rest says on which side it lies, and `equal` what holds if
+/// there is none.
+inline bool isBelow(const DoubleSum &sum, double limit, bool equal) {
+  double high = std::fabs(sum.high);
+  double outward = sum.low * sum.high; // its sign
+  return (high < limit) |
+         ((high == limit) & ((outward < 0) | (equal & (outward == 0))));
+}
 
 inline float zeroLike(float value) {
   return arith::floatFromBits(arith::bitsOf(value) & 0x80000000);
@@ -103,7 +127,7 @@ inline float roundDirected(const DoubleSum &sum) {
   float rounded = arith::floatFromBits(arith::bitsOf(nearest) + step);
   if (!ftz)
     return rounded;
-  bool tiny = std::fabs(sum.high) <= kTinyAway;
+  bool tiny = isBelow(sum, kTinyAway, true);
   return tiny ? zeroLike(rounded) : flushDenormal(rounded);
 }
 
@@ -155,7 +179,7 @@ inline float fmaF32(float a, float b, float c) {
     DoubleSum sum = exactSum(product, c);
     if constexpr (rounding == Rounding::Nearest) {
       float rounded = std::fma(a, b, c);
-      bool tiny = std::fabs(sum.high) < kTinyNearest;
+      bool tiny = isBelow(sum, kTinyNearest, false);
       return output<sat>(tiny ? zeroLike(rounded) : rounded);
     } else {
       float rounded = roundDirected<rounding, ftz>(sum);
@@ -179,10 +203,10 @@ template <bool isMax, bool nan> inline float extremeF32(float a, float b) {
   return arith::floatFromBits(bits);
 }
 
-/// f64 likewise, without a .NaN form.
+/// f64 likewise, without a .NaN form; of two NaNs b is kept.
 template <bool isMax> inline double extremeF64(double a, double b) {
   if (a != a)
-    return canonical(b);
+    return orNan(b, b);
   if (b != b)
     return a;
   return isMax ? arith::maximum(a, b) : arith::minimum(a, b);

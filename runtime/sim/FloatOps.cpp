@@ -46,37 +46,58 @@ template <Rounding rounding, bool ftz, bool sat> struct FmaF32 {
   }
 };
 
-// Rounding to nearest.
-struct Add {
-  template <typename T> static T apply(T a, T b) { return canonical(a + b); }
-};
-struct Sub {
-  template <typename T> static T apply(T a, T b) { return canonical(a - b); }
-};
-struct Mul {
-  template <typename T> static T apply(T a, T b) { return canonical(a * b); }
-};
-struct Fma {
-  template <typename T> static T apply(T a, T b, T c) {
-    return canonical(std::fma(a, b, c));
+// f64, to nearest. Which operand's NaN comes out is the order of the unit of
+// a * b + c, b before c before a; a sum is a * 1 + c. -b in a difference leaves
+// the sign of a NaN alone. On an H200 those were seen in the tensor core and by
+// how many results differ in random programs, not one by one.
+struct AddF64 {
+  static double apply(double a, double b) {
+    return orNan(orNan(arising(a + b), a), b);
   }
 };
+struct SubF64 {
+  static double apply(double a, double b) {
+    return orNan(orNan(arising(a - b), a), b);
+  }
+};
+struct MulF64 {
+  static double apply(double a, double b) {
+    return orNan(orNan(arising(a * b), a), b);
+  }
+};
+struct FmaF64 {
+  static double apply(double a, double b, double c) {
+    return orNan(orNan(orNan(arising(std::fma(a, b, c)), a), c), b);
+  }
+};
+
+// To nearest. Those of f64 are software, which ptxas 13.0 appends, and treat
+// NaNs each in their way.
 struct Div {
-  template <typename T> static T apply(T a, T b) { return canonical(a / b); }
+  static float apply(float a, float b) { return canonical(a / b); }
+  static double apply(double a, double b) {
+    return orNan(orNan(arising(a / b), b), a);
+  }
 };
 struct Rcp {
-  template <typename T> static T apply(T a) { return canonical(1 / a); }
+  static float apply(float a) { return canonical(1 / a); }
+  static double apply(double a) { return orNan(arising(1 / a), a); }
 };
 struct Sqrt {
-  template <typename T> static T apply(T a) { return canonical(std::sqrt(a)); }
+  static float apply(float a) { return canonical(std::sqrt(a)); }
+  static double apply(double a) { return orNan(arising(std::sqrt(a)), a); }
 };
 
 // The same for f32 with .ftz.
 struct DivFtz {
   static float apply(float a, float b) {
-    // A quotient below 2^-126 is below by more than 2^-150: it does not round
-    // up to it.
-    return canonical(flushDenormal(flushDenormal(a) / flushDenormal(b)));
+    // A quotient below 2^-126 may round up to it where denormals end. With as
+    // many digits as normal numbers have it does not: the largest one,
+    // (2^24 - 1) / 2^24 of it, needs no rounding. So tell by exact products.
+    a = flushDenormal(a), b = flushDenormal(b);
+    float quotient = a / b;
+    bool tiny = std::fabs(double(a)) * 0x1p126 < std::fabs(double(b));
+    return canonical(tiny ? zeroLike(quotient) : quotient);
   }
 };
 struct RcpFtz {
@@ -120,12 +141,12 @@ template <bool ftz> struct AbsF32 {
 template <bool ftz> struct NegF32 {
   static float apply(float a) { return canonical(-input<ftz>(a)); }
 };
-// A NaN stays what it is, PTX ISA 9.0, 9.7.3.9.
+// The same in f64: a NaN keeps its sign.
 struct AbsF64 {
-  static uint64_t apply(uint64_t a) { return a & (kFormatF64.sign() - 1); }
+  static double apply(double a) { return orNan(std::fabs(a), a); }
 };
 struct NegF64 {
-  static uint64_t apply(uint64_t a) { return a ^ kFormatF64.sign(); }
+  static double apply(double a) { return orNan(-a, a); }
 };
 
 template <typename T> struct CopySign { // the sign of a, the magnitude of b
@@ -230,16 +251,17 @@ static Status decodeArithmetic(Decoder &d) {
 }
 
 static Status decodeAdd(Decoder &d) {
-  return decodeArithmetic<Operation::Add, AddF32, Add, float, float>(d);
+  return decodeArithmetic<Operation::Add, AddF32, AddF64, float, float>(d);
 }
 static Status decodeSub(Decoder &d) {
-  return decodeArithmetic<Operation::Sub, SubF32, Sub, float, float>(d);
+  return decodeArithmetic<Operation::Sub, SubF32, SubF64, float, float>(d);
 }
 static Status decodeMul(Decoder &d) {
-  return decodeArithmetic<Operation::Mul, MulF32, Mul, float, float>(d);
+  return decodeArithmetic<Operation::Mul, MulF32, MulF64, float, float>(d);
 }
 static Status decodeFma(Decoder &d) {
-  return decodeArithmetic<Operation::Fma, FmaF32, Fma, float, float, float>(d);
+  return decodeArithmetic<Operation::Fma, FmaF32, FmaF64, float, float, float>(
+      d);
 }
 static Status decodeMad(Decoder &d) {
   if (d.lastType() == Type::F32x2)
@@ -304,7 +326,7 @@ static Status decodeSign(Decoder &d) {
     });
   } else {
     made.category = Category::Float64;
-    made.execute = lanewise<Op64, uint64_t, uint64_t>;
+    made.execute = fastest<Op64, double, double>();
   }
   return plainOperands(d, *type, {*type});
 }

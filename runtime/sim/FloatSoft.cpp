@@ -47,6 +47,29 @@ uint64_t evaluate(const FloatFormat &format, SoftVariant how,
   return format.nan;
 }
 
+/// The NaN of an operation of f64 that gives one: which operand's, FloatOps.cpp
+/// says.
+uint64_t nanOfF64(Operation operation, const uint64_t *in) {
+  auto first = [](std::initializer_list<uint64_t> operands) {
+    for (uint64_t operand : operands)
+      if (kFormatF64.isNan(operand))
+        return operand | kQuietF64;
+    return kFormatF64.nan;
+  };
+  switch (operation) {
+  case Operation::Add:
+  case Operation::Sub:
+  case Operation::Mul:
+    return first({in[1], in[0]});
+  case Operation::Fma:
+    return first({in[1], in[2], in[0]});
+  case Operation::Div:
+    return first({in[0], in[1]});
+  default: // one operand
+    return first({in[0]});
+  }
+}
+
 } // namespace
 
 Outcome sim::soft(Context &context, const Instruction &instruction,
@@ -63,6 +86,8 @@ Outcome sim::soft(Context &context, const Instruction &instruction,
       high[i] = in[i] >> 32;
     }
     uint64_t value = evaluate(format, how, isPair ? low : in);
+    if (isF64 && format.isNan(value))
+      value = nanOfF64(how.operation, in);
     if (isPair)
       value |= evaluate(format, how, high) << 32;
     if (how.flags & kSat)

@@ -57,9 +57,9 @@ void markWritten(GlobalBuffer &buffer, uint64_t offset, uint64_t bytes) {
 }
 
 Status refuse(GlobalMemory &memory, uint64_t address, uint64_t bytes) {
-  return Failure{"a range of " + countBytes(bytes) + " at " + toHex(address) +
-                 " does not lie within one buffer: " +
-                 describeAddress(memory, address)};
+  return Failure{
+      "a range of " + countBytes(bytes) + " at " + toHex(address) +
+      " does not lie within one buffer: " + describeAddress(memory, address)};
 }
 
 /// The buffer that the whole range lies in.
@@ -174,6 +174,13 @@ Status GlobalMemory::poison(uint64_t address, uint8_t byte, uint64_t bytes) {
              word.fetch_and(~mask, std::memory_order_relaxed);
            });
   return {};
+}
+
+void GlobalMemory::dropShadows() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const std::unique_ptr<GlobalBuffer> &buffer : buffers)
+    if (buffer)
+      buffer->shadow.reset();
 }
 
 void GlobalMemory::makeShadows(unsigned granule) {

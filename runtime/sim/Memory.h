@@ -81,6 +81,7 @@ public:
   Status poison(uint64_t address, uint8_t byte, uint64_t bytes);
   /// Every buffer gets a shadow of such granules, before a launch with checks.
   void makeShadows(unsigned granule);
+  void dropShadows();
 
 private:
   std::mutex mutex;

@@ -10,7 +10,7 @@
 // frequent goes other ways that tests hold against these.
 //
 // Values are carried as their bits. Any NaN that comes out is the format's
-// canonical one.
+// canonical one: which of f64's it is, the callers know (FloatMath.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ inline constexpr FloatFormat kFormatBf16{8, 7, 0x7fff};
 /// In 19 bits: to be moved up by 13.
 inline constexpr FloatFormat kFormatTf32{8, 10, 0x3ffff};
 inline constexpr FloatFormat kFormatF32{8, 23, 0x7fffffff};
-inline constexpr FloatFormat kFormatF64{11, 52, 0x7ff8000000000000};
+inline constexpr FloatFormat kFormatF64{11, 52, 0xfff8000000000000};
 
 /// A finite number: (significand + rest) * 2^exponent, 0 <= rest < 1, where
 /// rest is 0 exactly if `inexact` is false. A significand of 0 is a zero.

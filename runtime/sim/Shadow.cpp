@@ -14,6 +14,8 @@ namespace girih::sim {
 //===----------------------------------------------------------------------===//
 // RecordTable
 
+std::atomic<uint32_t> RecordTable::most{kSegment * kSegments};
+
 RecordTable::RecordTable()
     : segments(std::make_unique<std::atomic<Record *>[]>(kSegments)) {}
 
@@ -29,7 +31,7 @@ bool RecordTable::refill(Run &run) {
     first = freeRuns.back();
     freeRuns.pop_back();
   } else {
-    if (nextRun / kSegment == kSegments)
+    if (nextRun + kRun > most)
       return false;
     nextRun += kRun;
   }
@@ -91,6 +93,32 @@ void SharedShadow::begin(uint64_t bytes, unsigned granule) {
   sets.clear();
 }
 
+bool SharedShadow::isPending(const RecordTable &records, const Cell &cell) {
+  if (cell.flags & Cell::kBusy)
+    return true;
+  if (!(cell.flags & Cell::kMixed))
+    return false;
+  if (!(cell.first & Cell::kMany))
+    return (cell.first && records[recordOf(cell.first)].pending) ||
+           (cell.second && records[recordOf(cell.second)].pending);
+  for (const Entry &entry : sets[cell.first & ~Cell::kMany])
+    if (records[entry.record].pending)
+      return true;
+  return false;
+}
+
+bool SharedShadow::forget(const RecordTable &records) {
+  for (const Cell &cell : cells)
+    if (cell.epoch == epoch && isPending(records, cell))
+      return false;
+  for (Cell &cell : cells) {
+    cell.write = cell.first = cell.second = 0;
+    cell.flags &= uint16_t(~Cell::kMixed);
+  }
+  sets.clear();
+  return true;
+}
+
 GlobalShadow::GlobalShadow(uint64_t bytes, unsigned granule)
     : shift(unsigned(__builtin_ctz(granule))),
       count((((bytes + granule - 1) >> shift) + kCells - 1) / kCells),
@@ -105,10 +133,7 @@ void GlobalShadow::renew(Page &page, uint64_t wanted) {
   std::lock_guard<SpinLock> lock(page.lock);
   if (page.serial.load(std::memory_order_relaxed) == wanted)
     return;
-  page.cells.fill(Cell());
-  page.sets.clear();
-  for (std::atomic<uint32_t> &word : page.saturated)
-    word.store(0, std::memory_order_relaxed);
+  page.clear();
   page.serial.store(wanted, std::memory_order_release);
 }
 

@@ -80,6 +80,9 @@ public:
   /// Runs, by their first number, that nothing refers to any more.
   void giveBack(const std::vector<uint32_t> &runs);
 
+  /// Numbers there are at most; what a Ref holds.
+  static std::atomic<uint32_t> most;
+
 private:
   static constexpr uint32_t kSegment = 1 << 14, kSegments = 1 << 12;
   bool refill(Run &run);
@@ -147,10 +150,15 @@ public:
     }
     return cell;
   }
+  /// After a barrier of all threads: forgets all accesses, and what they said
+  /// is initialised stays so. False, and nothing done, while copies are under
+  /// way.
+  bool forget(const RecordTable &records);
   unsigned shift = 0; ///< of the granule
   EntrySets sets;
 
 private:
+  bool isPending(const RecordTable &records, const Cell &cell);
   std::vector<Cell> cells;
   uint16_t epoch = 0;
 };
@@ -169,19 +177,34 @@ private:
   std::atomic_flag flag = ATOMIC_FLAG_INIT;
 };
 
-/// Of a global buffer: pages of granules, made when they are touched.
+/// Granules of a page that change in step: each of write, first and second goes
+/// up by one every 2^shift granules, or stays.
+struct CellRun {
+  uint16_t count = 0;
+  std::array<uint8_t, 3> shifts{};
+  Cell start;
+};
+
+/// Of a global buffer: pages of granules, made when they are touched. Pages
+/// that all lanes seem to be done with are packed if there are many.
 class GlobalShadow {
 public:
   static constexpr uint32_t kCells = 1024;
-  struct Page {
-    SpinLock lock;
+  using Cells = std::array<Cell, kCells>;
+  class Page {
+  public:
+    SpinLock lock;                   ///< for all but isSaturated and serial
     std::atomic<uint64_t> serial{0}; ///< of the checker that it is for
-    /// A bit a granule: two blocks that nothing orders have read it and none
-    /// has written it; more readers would say nothing new.
-    std::array<std::atomic<uint32_t>, kCells / 32> saturated{};
-    std::array<Cell, kCells> cells;
     EntrySets sets;
 
+    /// The granules, unpacked.
+    Cells &open();
+    /// So many granules have been touched; packs the page at times.
+    void close(uint32_t touched);
+    void clear();
+
+    // A bit a granule: two blocks that nothing orders have read it and none has
+    // written it; more readers would say nothing new.
     bool isSaturated(uint32_t cell) const {
       return saturated[cell / 32].load(std::memory_order_relaxed) >>
                  (cell % 32) &
@@ -194,7 +217,19 @@ public:
       saturated[cell / 32].fetch_and(~(1u << cell % 32),
                                      std::memory_order_relaxed);
     }
+
+    ~Page() { clear(); }
+
+  private:
+    bool pack();
+    std::array<std::atomic<uint32_t>, kCells / 32> saturated{};
+    std::unique_ptr<Cells> cells; ///< null: packed, or nothing yet
+    std::vector<CellRun> packed;
+    uint32_t seen = 0;        ///< granules touched since the last look
+    bool wasUnpacked = false; ///< in vain: packed again only if saturated
   };
+  /// Pages that are not packed, of all buffers; beyond mostOpenPages some are.
+  static std::atomic<int64_t> openPages, mostOpenPages;
 
   GlobalShadow(uint64_t bytes, unsigned granule);
   ~GlobalShadow();

@@ -9,7 +9,8 @@
 // and gives zeros for denormals; ptxas puts scaling around it where denormals
 // are wanted. Both are as ptxas 13.0 does it for sm_90: which steps there are
 // and where each rounds. What the unit itself gives is taken to be the value
-// rounded to nearest; the real one is off by up to two units of the last place.
+// rounded to nearest, of the argument that it sees; docs/simulator.md says how
+// far the real one is from that.
 // Special values: the tables of PTX ISA 9.0, 9.7.3.13 to 9.7.3.22.
 //
 //===----------------------------------------------------------------------===//
@@ -78,17 +79,35 @@ inline float unitLg2(float x) {
   return float(std::log2(double(flushDenormal(x))));
 }
 
-/// Takes turns, not radians. A turn's fraction is exact.
-inline double radiansOf(float turns) {
-  double value = flushDenormal(turns);
-  return (value - std::rint(value)) * 6.283185307179586477;
+// Sines take turns, not radians. What an H200 gives near their zeros tells that
+// the magnitude is cut to a fixed point: units of 2^-25 turns.
+
+/// The fraction of a finite number of turns, in units.
+inline uint32_t unitsOf(float turns) {
+  double magnitude = std::fabs(double(turns));
+  return uint32_t((magnitude - std::floor(magnitude)) * 0x1p25);
+}
+/// The two upper bits of a fraction say which quarter it is in. The rest counts
+/// up to the quarter's end, or down as its one's complement.
+inline float sineOf(uint32_t units) {
+  constexpr uint32_t quarter = 1u << 23;
+  uint32_t rest = units & (quarter - 1);
+  if (units & quarter)
+    rest = quarter - 1 - rest;
+  float sine = float(std::sin(rest * (6.283185307179586477 * 0x1p-25)));
+  return units & 2 * quarter ? -sine : sine;
 }
 inline float unitSin(float turns) {
-  float value = flushDenormal(turns);
-  // Zeros keep their sign; infinity - infinity is NaN.
-  return value == 0 ? value : float(std::sin(radiansOf(turns)));
+  if (!std::isfinite(turns))
+    return turns - turns; // NaN
+  float sine = sineOf(unitsOf(turns));
+  return std::signbit(turns) ? -sine : sine; // zeros as well
 }
-inline float unitCos(float turns) { return float(std::cos(radiansOf(turns))); }
+inline float unitCos(float turns) {
+  constexpr uint32_t quarter = 1u << 23;
+  return std::isfinite(turns) ? sineOf(unitsOf(turns) + quarter)
+                              : turns - turns;
+}
 
 // Instructions ---------------------------------------------------------------
 
@@ -204,20 +223,30 @@ template <double (*function)(double)> struct UpperHalf {
     double value = function(doubleFromBits(upper));
     if (value != value)
       return doubleFromBits(kUnitNanF64);
-    // Nearest, ties to even, in 20 bits of fraction.
-    uint64_t bits = bitsOf(value);
-    bits += 0x7fffffff + ((bits >> 32) & 1);
+    // It seems to be the unit of f32: an H200 rounds up where the fraction cut
+    // off is above 15/16 or so. Hence rounded to 23 bits, then cut.
+    uint64_t bits = bitsOf(value) + (1u << 28);
     return doubleFromBits(kFormatF64.flushed(bits & ~uint64_t(0xffffffff)));
   }
 };
 inline double reciprocal(double x) { return 1 / x; }
 inline double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 
-/// Refined in software: to within a unit of the last place. Computed with more
-/// bits where the host has them.
+/// The unit's value and one correction, as ptxas puts it.
 struct RsqrtF64 {
   static double apply(double x) {
-    return canonical(double(1 / std::sqrt((long double)x)));
+    if (!(x >= 0))
+      return orNan(doubleFromBits(kFormatF64.nan), x);
+    if (x == 0 || std::isinf(x))
+      return 1 / std::sqrt(x);
+    bool isDenormal = x < 0x1p-1022;
+    if (isDenormal)
+      x *= 0x1p54;
+    double root = UpperHalf<reciprocalRoot>::apply(x);
+    double error = std::fma(x, -(root * root), 1.0);
+    double slope = std::fma(error, 0.375, 0.5);
+    double refined = std::fma(slope, root * error, root);
+    return isDenormal ? refined * 0x1p27 : refined;
   }
 };
 

@@ -37,6 +37,11 @@ public:
   }
   /// Lanes with this clock come next.
   void become(const ThreadClock &lanesClock);
+  /// True if more than whole-block barriers orders threads.
+  bool isFine() const { return cluster.fine; }
+  /// All lanes of the warp were looked at: what was found out about others'
+  /// accesses serves the next ones, too.
+  void keepForWarp();
   /// A copy that stays under way, issued at `statement`.
   void beginCopy(uint32_t statement);
   /// The same copy when it is done.
@@ -75,6 +80,7 @@ private:
   };
 
   uint32_t makeRecord();
+  void reportExhausted();
   const Memo &look(uint32_t record);
   Seen classify(const Record &record) const;
   bool isOrdered(const Record &record, unsigned other, unsigned lane) const;

@@ -72,7 +72,8 @@ def image_sizes(quick, entry):
 
 
 def programs(quick):
-    """(file, sizes) of everything that is checked."""
+    """(file, sizes) of everything that is checked; the operator behind the file
+    where it has several."""
     rows = matrix_sizes(quick)
     for name in ("swiglu", "row_sum", "softmax"):
         yield f"examples/{name}.te", rows
@@ -82,6 +83,13 @@ def programs(quick):
     yield "examples/conv2d.te", [dict(s, R=r, S=4 - r) for s in
                                  image_sizes(quick, "") for r in (1, 3)]
     yield "examples/block.te", product_sizes(quick)
+    for op in ("int8_matmul", "int8_linear"):
+        yield f"examples/int8_matmul.te:{op}", product_sizes(quick)
+    yield "examples/int8_matmul.te:quantise", [
+        {"M": s["M"], "K": s["N"]} for s in rows]
+    yield "examples/int4_matmul.te", [
+        {"M": s["M"], "N": s["N"], "G": s["K"] // 16 + 1, "H": s["K"] % 16 + 1}
+        for s in product_sizes(quick)]
     folder = os.path.join(ROOT, "test/programs")
     for entry in sorted(os.listdir(folder)):
         path = f"test/programs/{entry}"
@@ -113,8 +121,9 @@ def programs(quick):
 def check_all(args):
     jobs = []
     for path, sets in programs(args.quick):
-        base = [args.girih, "check", os.path.join(ROOT, path),
-                f"--device={args.device}"]
+        file, _, op = path.partition(":")
+        base = [args.girih, "check", os.path.join(ROOT, file),
+                f"--device={args.device}"] + (["--op", op] if op else [])
         every = ["--sizes", sizes_text(sets)]
         jobs.append(base + every + ["--dynamic", "--functions=portable"])
         jobs.append(base + every + ["--dynamic", "--functions=fast"])

@@ -230,6 +230,8 @@ private:
 
   static std::optional<std::string> nanIn(const std::string &name,
                                           const rt::HostArray &array) {
+    if (!artifact::isFloat(array.type()))
+      return std::nullopt;
     for (int64_t at = 0; at < array.elements(); ++at)
       if (std::isnan(rt::loadElement(array.tensor(), at)))
         return array.shape().empty()

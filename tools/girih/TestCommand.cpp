@@ -52,6 +52,19 @@ static js::Value number(double value) {
   return value;
 }
 
+/// An element of a tensor: integers as they are.
+static js::Value valueOf(artifact::ScalarType type, double value,
+                         uint64_t bits) {
+  if (type == artifact::ScalarType::Bool)
+    return bits != 0;
+  if (artifact::isUnsigned(type))
+    return bits;
+  if (!artifact::isInteger(type))
+    return number(value);
+  unsigned unused = 64 - 8 * artifact::bytesOf(type);
+  return int64_t(bits << unused) >> unused;
+}
+
 static js::Value jsonOf(const TestOutcome &outcome) {
   js::Array faults;
   for (const TestFault &fault : outcome.faults) {
@@ -59,9 +72,10 @@ static js::Value jsonOf(const TestOutcome &outcome) {
     for (const ElementFault &element : fault.result.first)
       elements.push_back(js::Object{
           {"index", js::Array(element.index)},
-          {"actual", number(element.actual)},
+          {"actual", valueOf(fault.type, element.actual, element.actualBits)},
           {"actual_bits", rt::hex(element.actualBits)},
-          {"expected", number(element.expected)},
+          {"expected",
+           valueOf(fault.type, element.expected, element.expectedBits)},
           {"expected_bits", rt::hex(element.expectedBits)},
           {"ulp", element.ulp ? js::Value(*element.ulp) : js::Value(nullptr)}});
     faults.push_back(js::Object{{"line", fault.line},
@@ -86,8 +100,8 @@ public:
       : Command("test", "run the tests that stand in programs"),
         files(llvm::cl::Positional, llvm::cl::desc("FILE..."),
               llvm::cl::sub(subcommand), llvm::cl::cat(category)),
-        device(*this, "device", "NAME", "host (default), cuda, cuda:1, ...",
-               "host"),
+        device(*this, "device", "NAME",
+               "host (default), sim, cuda, cuda:1, ...", "host"),
         filter(*this, "filter", "TEXT", "only tests whose name holds this"),
         functions(*this, "functions", "HOW",
                   "fast or portable instead of what the text says"),
@@ -112,7 +126,7 @@ public:
     int64_t failed = int64_t(outcomes.size()) - passed();
     if (json)
       printJson(console);
-    else
+    else if (good || !outcomes.empty())
       console.print(rt::plural(int64_t(outcomes.size()), "test") + ", " +
                     std::to_string(passed()) + " passed, " +
                     std::to_string(failed) + " failed\n");

@@ -74,11 +74,14 @@ Result<rt::HostArray> TestRunner::arrayOf(const TestValue &value,
   }
   default:
     for (int64_t at = 0; at < array->elements(); ++at) {
-      double element = value.kind == TestValue::Kind::Iota ? double(at)
-                       : value.kind == TestValue::Kind::Fill
-                           ? value.values[0]
-                           : value.values[size_t(at)];
-      rt::storeElement(array->data(), type, at, element);
+      size_t from = value.kind == TestValue::Kind::Fill ? 0 : size_t(at);
+      bool isIota = value.kind == TestValue::Kind::Iota;
+      if (artifact::isFloat(type))
+        rt::storeElement(array->data(), type, at,
+                         isIota ? double(at) : value.values[from]);
+      else
+        rt::storeBits(array->data(), type, at,
+                      isIota ? uint64_t(at) : value.bits[from]);
     }
   }
   return array;

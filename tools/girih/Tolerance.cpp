@@ -11,7 +11,6 @@
 #include "runtime/Text.h"
 
 #include <cmath>
-#include <cstdio>
 
 using namespace girih;
 using namespace girih::cli;
@@ -23,16 +22,24 @@ static int64_t ordered(uint64_t bits, unsigned width) {
   return bits & sign ? -magnitude : magnitude;
 }
 
-static bool isNan(artifact::ScalarType type, uint64_t bits) {
-  rt::Tensor tensor;
-  tensor.type = type;
-  tensor.data = &bits;
-  return std::isnan(rt::loadElement(tensor, 0));
+/// The bits of an integer or bool as a number that grows with the value.
+static uint64_t orderedInteger(artifact::ScalarType type, uint64_t bits) {
+  if (type == artifact::ScalarType::Bool)
+    return bits != 0;
+  if (artifact::isUnsigned(type))
+    return bits;
+  uint64_t sign = uint64_t(1) << (8 * artifact::bytesOf(type) - 1);
+  return bits ^ sign;
 }
 
 std::optional<uint64_t> cli::ulpDistance(artifact::ScalarType type, uint64_t a,
                                          uint64_t b) {
-  if (isNan(type, a) || isNan(type, b))
+  if (!artifact::isFloat(type)) {
+    uint64_t left = orderedInteger(type, a), right = orderedInteger(type, b);
+    return left > right ? left - right : right - left;
+  }
+  if (std::isnan(rt::valueOfBits(type, a)) ||
+      std::isnan(rt::valueOfBits(type, b)))
     return std::nullopt;
   unsigned width = 8 * artifact::bytesOf(type);
   int64_t left = ordered(a, width), right = ordered(b, width);
@@ -40,7 +47,21 @@ std::optional<uint64_t> cli::ulpDistance(artifact::ScalarType type, uint64_t a,
                       : uint64_t(right) - uint64_t(left);
 }
 
-static bool isNear(const ElementFault &element, const Tolerance &tolerance) {
+/// Integers as they are: an f64 would round those beyond 2^53.
+static bool isNearInteger(const ElementFault &element,
+                          const Tolerance &tolerance) {
+  uint64_t steps = *element.ulp;
+  auto distance = static_cast<long double>(steps);
+  return steps == 0 || (tolerance.ulp && steps <= *tolerance.ulp) ||
+         (tolerance.abs && distance <= *tolerance.abs) ||
+         (tolerance.rel &&
+          distance <= *tolerance.rel * std::fabs(element.expected));
+}
+
+static bool isNear(artifact::ScalarType type, const ElementFault &element,
+                   const Tolerance &tolerance) {
+  if (!artifact::isFloat(type))
+    return isNearInteger(element, tolerance);
   double a = element.actual, e = element.expected;
   if (std::isnan(a) && std::isnan(e))
     return true;
@@ -72,7 +93,7 @@ ToleranceResult cli::compare(const rt::Tensor &actual,
     element.expectedBits = rt::loadBits(expected, at);
     element.ulp =
         ulpDistance(actual.type, element.actualBits, element.expectedBits);
-    if (isNear(element, tolerance))
+    if (isNear(actual.type, element, tolerance))
       continue;
     ++result.faults;
     if (result.first.size() == kShown)
@@ -87,17 +108,21 @@ std::string cli::printFault(const std::string &name, artifact::ScalarType type,
                             const ElementFault &fault) {
   unsigned digits = 2 * artifact::bytesOf(type);
   auto value = [&](double number, uint64_t bits) {
-    char text[64]; // a NaN has no sign worth showing
-    std::snprintf(text, sizeof(text), "%.9g",
-                  std::isnan(number) ? std::fabs(number) : number);
-    return std::string(text) + " (" + rt::hex(bits, digits) + ")";
+    constexpr int kDigits = 9; // of a float; a NaN has no sign worth showing
+    return (std::isnan(number) ? "nan"
+                               : rt::printElement(type, bits, kDigits)) +
+           " (" + rt::hex(bits, digits) + ")";
   };
   std::string text = name;
   if (!fault.index.empty())
     text += rt::printShape(fault.index);
   text += " = " + value(fault.actual, fault.actualBits) + ", expected " +
           value(fault.expected, fault.expectedBits);
-  if (fault.ulp && *fault.ulp > 0)
+  if (type == artifact::ScalarType::Bool)
+    return text;
+  if (fault.ulp && !artifact::isFloat(type))
+    text += ", " + std::to_string(*fault.ulp) + " apart";
+  else if (fault.ulp && *fault.ulp > 0)
     text += ", " + std::to_string(*fault.ulp) + " ulp apart";
   else if (fault.ulp)
     text += ", zeros of different sign";

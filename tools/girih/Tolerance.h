@@ -25,8 +25,9 @@ struct Tolerance {
   bool exact() const { return !ulp && !abs && !rel; }
 };
 
-/// How many steps from one value of the type to the next lie between two; +0
-/// and -0 are one value. Nothing where one is a NaN.
+/// How many steps from one value of the type to the next lie between two: of
+/// integers their difference; of floats +0 and -0 are one value. Nothing where
+/// one is a NaN.
 std::optional<uint64_t> ulpDistance(artifact::ScalarType type, uint64_t a,
                                     uint64_t b);
 
@@ -46,7 +47,8 @@ struct ToleranceResult {
 ToleranceResult compare(const rt::Tensor &actual, const rt::Tensor &expected,
                         const Tolerance &tolerance);
 
-/// `Y[0, 1] = 1.5 (0x3fc0), expected 1.25 (0x3fa0), 32 ulp apart`
+/// `Y[0, 1] = 1.5 (0x3fc0), expected 1.25 (0x3fa0), 32 ulp apart`; integers are
+/// just `3 apart`.
 std::string printFault(const std::string &name, artifact::ScalarType type,
                        const ElementFault &fault);
 

@@ -312,7 +312,8 @@ void Builder::row(const Row &row) {
     Agreement agreement = row.flags & kApproximate ? Agreement::Approximate
                           : resultType == "f64"    ? Agreement::AnyNan
                                                    : Agreement::Exact;
-    result(name, resultType, agreement, !(row.flags & (kFresh | kApproximate)));
+    result(name, resultType, agreement,
+           !(row.flags & (kFresh | kApproximate | kUnused)));
   }
 }
 

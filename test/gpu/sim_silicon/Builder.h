@@ -31,7 +31,8 @@ enum RowFlags : unsigned {
   kApproximate = 1,  ///< distances are measured
   kFresh = 2,        ///< only inputs as sources, the result is not used again
   kNoImmediates = 4, ///< registers only
-  kWarpWide = 8      ///< lanes see each other's values
+  kWarpWide = 8,     ///< lanes see each other's values
+  kUnused = 16       ///< the result is not used again
 };
 
 class Builder {

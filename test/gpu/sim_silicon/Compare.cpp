@@ -12,13 +12,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace girih::silicon;
 
+static constexpr size_t kNanExamples = 3;
+
+void NanStatistics::add(const NanStatistics &other) {
+  compared += other.compared;
+  different += other.different;
+  for (size_t i = 0; i < ofOperand.size(); ++i)
+    ofOperand[i] += other.ofOperand[i];
+  for (const std::string &example : other.examples)
+    if (examples.size() < kNanExamples)
+      examples.push_back(example);
+}
+
 void LabelStatistics::add(const LabelStatistics &other) {
   compared += other.compared;
   mismatches += other.mismatches;
+  nans.add(other.nans);
   if (example.empty())
     example = other.example;
   isApproximate |= other.isApproximate;
@@ -37,6 +51,7 @@ void FamilyStatistics::add(const FamilyStatistics &other) {
   compared += other.compared;
   mismatches += other.mismatches;
   skipped += other.skipped;
+  payloads += other.payloads;
   for (const auto &[label, statistics] : other.labels)
     labels[label].add(statistics);
 }
@@ -103,6 +118,9 @@ private:
   void approximate(const Column &column, size_t i, uint64_t real,
                    uint64_t simulated, LabelStatistics &label);
   std::string example(const Column &column, size_t i) const;
+  uint64_t operandValue(const Operand &operand, size_t i) const;
+  void value(const Column &column, size_t i, bool same, LabelStatistics &label);
+  void nan(const Column &column, size_t i, NanStatistics &nans);
 
   const Program &program;
   const std::vector<uint8_t> &silicon, &simulator;
@@ -153,6 +171,44 @@ std::string Comparer::example(const Column &column, size_t i) const {
   return text;
 }
 
+static bool isNanF64(uint64_t bits) { return bits << 1 > 0xffe0000000000000; }
+
+/// On silicon; 0 where it is unknown.
+uint64_t Comparer::operandValue(const Operand &operand, size_t i) const {
+  if (operand.kind == Operand::Kind::Immediate)
+    return operand.text.rfind("0d", 0) == 0
+               ? std::strtoull(operand.text.c_str() + 2, nullptr, 16)
+               : 0;
+  bool isInput = operand.kind == Operand::Kind::Input;
+  return valueAt(isInput ? program.in : silicon,
+                 isInput ? program.inputs[operand.index]
+                         : program.results[operand.index],
+                 i);
+}
+
+/// Two NaNs of f64.
+void Comparer::nan(const Column &column, size_t i, NanStatistics &nans) {
+  uint64_t real = valueAt(silicon, column, i);
+  ++nans.compared;
+  if (real == valueAt(simulator, column, i))
+    return;
+  ++statistics.payloads;
+  ++nans.different;
+  if (nans.examples.size() < kNanExamples)
+    nans.examples.push_back(example(column, i));
+  if (i >= program.threads())
+    return;
+  const Instruction &instruction = program.instructions[column.instruction];
+  constexpr uint64_t quiet = uint64_t(1) << 51;
+  for (size_t k = 0; k < instruction.operands.size() && k < 3; ++k) {
+    uint64_t value = operandValue(instruction.operands[k], i);
+    if (isNanF64(value) && (value | quiet) == real) {
+      ++nans.ofOperand[k];
+      return;
+    }
+  }
+}
+
 /// Bits as a number that grows with the value; both zeros are 0.
 static int64_t ordered(uint64_t bits, unsigned width) {
   int64_t magnitude = int64_t(bits & lowBits(width - 1));
@@ -197,11 +253,33 @@ void Comparer::approximate(const Column &column, size_t i, uint64_t real,
     label.example = example(column, i);
 }
 
+/// One whose operands agree.
+void Comparer::value(const Column &column, size_t i, bool same,
+                     LabelStatistics &label) {
+  bool isExact = column.agreement == Agreement::Exact;
+  bool mayBeNan = !isExact && column.type == "f64";
+  if (same && !mayBeNan && column.agreement != Agreement::Approximate)
+    return;
+  uint64_t real = valueAt(silicon, column, i);
+  uint64_t simulated = valueAt(simulator, column, i);
+  bool areNans = mayBeNan && isNanF64(real) && isNanF64(simulated);
+  if (areNans)
+    nan(column, i, label.nans);
+  if (column.agreement == Agreement::Approximate) {
+    approximate(column, i, real, simulated, label);
+    return;
+  }
+  if (same || areNans)
+    return;
+  ++statistics.mismatches;
+  if (label.mismatches++ == 0)
+    label.example = example(column, i);
+}
+
 void Comparer::column(size_t index) {
   const Column &column = program.results[index];
   const Instruction &instruction = program.instructions[column.instruction];
   LabelStatistics &label = statistics.labels[instruction.label];
-  const TypeInfo &type = typeInfo(column.type);
   for (size_t i = 0; i < column.count; ++i) {
     size_t at = column.offset + i * column.bytes;
     bool same = !std::memcmp(&silicon[at], &simulator[at], column.bytes);
@@ -215,20 +293,7 @@ void Comparer::column(size_t index) {
     }
     ++statistics.compared;
     ++label.compared;
-    if (same && column.agreement != Agreement::Approximate)
-      continue;
-    uint64_t real = valueAt(silicon, column, i);
-    uint64_t simulated = valueAt(simulator, column, i);
-    if (column.agreement == Agreement::Approximate) {
-      approximate(column, i, real, simulated, label);
-      continue;
-    }
-    if (column.agreement == Agreement::AnyNan &&
-        std::isnan(decode(real, type)) && std::isnan(decode(simulated, type)))
-      continue;
-    ++statistics.mismatches;
-    if (label.mismatches++ == 0)
-      label.example = example(column, i);
+    value(column, i, same, label);
   }
 }
 

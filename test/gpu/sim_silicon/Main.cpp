@@ -35,7 +35,9 @@ static const char kUsage[] =
     "                  alike on one thread and on two\n"
     "  --no-checks     the simulator does not look for races\n"
     "  --emit DIR      writes the modules and runs nothing\n"
-    "Exits 1 at any difference outside of approximations, 77 without a GPU.\n";
+    "Exits 1 at any difference outside of approximations and of the payloads "
+    "of\n"
+    "f64 NaNs, 77 without a GPU.\n";
 
 namespace {
 struct Options {

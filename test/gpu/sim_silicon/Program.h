@@ -27,7 +27,7 @@ namespace girih::silicon {
 /// How bits of silicon and simulator have to agree.
 enum class Agreement : uint8_t {
   Exact,
-  AnyNan,     ///< f64: the payload of a NaN is open
+  AnyNan,     ///< f64: NaNs that differ are counted, and no mismatch
   Approximate ///< the distance in units in the last place is measured
 };
 

@@ -16,19 +16,30 @@ using namespace girih::silicon;
 static unsigned long long wide(uint64_t value) { return value; }
 
 void girih::silicon::printTable(const std::vector<FamilyResult> &results) {
-  std::printf("%-10s %8s %12s %12s %10s %8s %8s %9s %7s\n", "family",
+  std::printf("%-10s %8s %12s %12s %10s %8s %8s %8s %9s %7s\n", "family",
               "programs", "instructions", "values", "mismatches", "skipped",
-              "troubles", "distance", "s");
+              "payloads", "troubles", "distance", "s");
   for (const FamilyResult &result : results) {
     const FamilyStatistics &s = result.statistics;
     uint64_t distance = 0;
     for (const auto &[label, statistics] : s.labels)
       distance = std::max(distance, statistics.distance);
-    std::printf("%-10s %8llu %12llu %12llu %10llu %8llu %8zu %9llu %7.2f\n",
-                result.name.c_str(), wide(s.programs), wide(s.instructions),
-                wide(s.compared), wide(s.mismatches), wide(s.skipped),
-                result.troubles.size(), wide(distance), result.seconds);
+    std::printf(
+        "%-10s %8llu %12llu %12llu %10llu %8llu %8llu %8zu %9llu %7.2f\n",
+        result.name.c_str(), wide(s.programs), wide(s.instructions),
+        wide(s.compared), wide(s.mismatches), wide(s.skipped), wide(s.payloads),
+        result.troubles.size(), wide(distance), result.seconds);
   }
+}
+
+static void printNans(const std::string &label, const NanStatistics &nans) {
+  auto [first, second, third] = nans.ofOperand;
+  std::printf("  NAN PAYLOADS %s: %llu of %llu differ; silicon has operand 1's "
+              "in %llu, 2's in %llu, 3's in %llu\n",
+              label.c_str(), wide(nans.different), wide(nans.compared),
+              wide(first), wide(second), wide(third));
+  for (const std::string &example : nans.examples)
+    std::printf("    %s\n", example.c_str());
 }
 
 void girih::silicon::printDetails(const FamilyResult &result) {
@@ -36,6 +47,9 @@ void girih::silicon::printDetails(const FamilyResult &result) {
     if (s.mismatches)
       std::printf("  MISMATCH %s: %llu of %llu values\n    %s\n", label.c_str(),
                   wide(s.mismatches), wide(s.compared), s.example.c_str());
+  for (const auto &[label, s] : result.statistics.labels)
+    if (s.nans.different)
+      printNans(label, s.nans);
   for (const auto &[label, s] : result.statistics.labels) {
     if (!s.isApproximate)
       continue;
@@ -79,6 +93,16 @@ static void writeLabel(std::ofstream &out, const std::string &label,
       << ", \"mismatches\": " << s.mismatches;
   if (s.mismatches)
     out << ", \"example\": " << quoted(s.example);
+  if (s.nans.compared) {
+    out << ", \"nans\": " << s.nans.compared
+        << ", \"nan_payloads\": " << s.nans.different
+        << ", \"nans_of_operands\": [" << s.nans.ofOperand[0] << ", "
+        << s.nans.ofOperand[1] << ", " << s.nans.ofOperand[2]
+        << "], \"nan_examples\": [";
+    for (size_t i = 0; i < s.nans.examples.size(); ++i)
+      out << (i ? ", " : "") << quoted(s.nans.examples[i]);
+    out << "]";
+  }
   if (s.isApproximate)
     out << ", \"equal\": " << s.equal << ", \"one_ulp\": " << s.oneApart
         << ", \"further\": " << s.furtherApart
@@ -101,6 +125,7 @@ bool girih::silicon::writeJson(const std::string &path,
         << ", \"values\": " << s.compared
         << ", \"mismatches\": " << s.mismatches
         << ", \"skipped\": " << s.skipped
+        << ", \"nan_payloads\": " << s.payloads
         << ", \"seconds\": " << results[i].seconds << ",\n   \"troubles\": [";
     for (size_t j = 0; j < results[i].troubles.size(); ++j)
       out << (j ? ", " : "")

@@ -27,7 +27,8 @@ struct FamilyResult {
 
 /// Programs, values, mismatches and distances of each family.
 void printTable(const std::vector<FamilyResult> &results);
-/// The first example of every sort of mismatch, and the approximations.
+/// The first example of every sort of mismatch, NaNs of f64 that differ, and
+/// the approximations.
 void printDetails(const FamilyResult &result);
 /// Troubles that say the same are printed once.
 void printTroubles(const FamilyResult &result);

@@ -7,13 +7,18 @@
 
 #include "test/gpu/sim_silicon/Families.h"
 
+#include <cmath>
+#include <cstring>
+
 using namespace girih::silicon;
 
 #define GIRIH_INTEGERS "s16 u16 s32 u32 s64 u64"
 
 static const Row kIntegerTable[] = {
     {"add.$", GIRIH_INTEGERS " s16x2 u16x2", "$ : $ $"},
-    {"sub.$", GIRIH_INTEGERS, "$ : $ $"},
+    {"sub.$", "u16 s32 u32 s64 u64", "$ : $ $"},
+    // 0 - x is a negation, see below.
+    {"sub.s16", "s16", "$ : $ $", kNoImmediates},
     {"{add|sub}.sat.s32", "s32", "$ : $ $"},
     {"mul.{lo|hi}.$", GIRIH_INTEGERS, "$ : $ $"},
     {"mul.wide.$", "s16 u16 s32 u32", "$$ : $ $"},
@@ -26,7 +31,10 @@ static const Row kIntegerTable[] = {
     {"sad.$", GIRIH_INTEGERS, "$ : $ $ $"},
     {"{div|rem}.$", GIRIH_INTEGERS, "$ : $ $"},
     {"{div|rem}.$", "s32 u32", "$ : $ lane"},
-    {"{abs|neg}.$", "s16 s32 s64", "$ : $"},
+    {"{abs|neg}.$", "s32 s64", "$ : $"},
+    // ptxas 13.0 has these in 32 bits, and where an instruction reads the
+    // result as .s16, -0x8000 is still 0x8000 and no -0x8000.
+    {"{abs|neg}.s16", "s16", "$ : $", kUnused},
     {"{min|max}.$", GIRIH_INTEGERS " s16x2 u16x2", "$ : $ $"},
     {"{min|max}.relu.$", "s32 s16x2", "$ : $ $"},
     {"{popc|clz}.$", "b32 b64", "u32 : $"},
@@ -141,7 +149,56 @@ static const Row kHalfTable[] = {
     {"{min|max}{|.NaN}{|.xorsign.abs}.$", "bf16 bf16x2", "$ : $ $"},
 };
 
+static uint64_t bitsOf(double value) {
+  float narrow = float(value);
+  uint32_t bits;
+  std::memcpy(&bits, &narrow, 4);
+  return bits;
+}
+
+static void float32(Builder &b, const std::string &opcode,
+                    const std::vector<Operand> &operands) {
+  std::string label = expand(b.rng, opcode, "f32"), made = b.reg(32u);
+  std::string text = label + " " + made;
+  for (const Operand &operand : operands)
+    text += ", " + operand.text;
+  b.instruction(label, text + ";", operands);
+  b.result(made, "f32");
+}
+
+/// Results next to the smallest normal number, where .ftz depends on how they
+/// round: sums that differ from a border by less than f64 tells, and quotients
+/// halfway between two denormals.
+static void borders(Builder &b) {
+  static const double factors[][2] = {{8384513, 8392705}, // 2^46 + 1
+                                      {8388607, 8388609}, // 2^46 - 1
+                                      {8388608, 8388608}};
+  size_t count = b.program.threads();
+  std::vector<uint64_t> x(count), y(count), z(count), dividend(count),
+      divisor(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t sign = b.rng.below(2) << 31;
+    auto [first, second] = b.rng.pick(factors);
+    // Half a unit of the last place, a whole one or two.
+    x[i] = bitsOf(std::ldexp(first, int(b.rng.below(3)) - 99)) ^ sign;
+    y[i] = bitsOf(std::ldexp(-second, -98));
+    z[i] = 0x00800000 | sign;
+    int power = 30 + int(b.rng.below(90));
+    double significand = double((1 << 24) - 1 - int(b.rng.below(3)));
+    dividend[i] = bitsOf(std::ldexp(significand, power - 24 - 126)) ^ sign;
+    divisor[i] = bitsOf(std::ldexp(1.0, power)) ^ b.rng.below(2) << 31;
+  }
+  std::vector<Operand> sum = {b.inputOf("f32", x), b.inputOf("f32", y),
+                              b.inputOf("f32", z)};
+  float32(b, "fma{.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.$", sum);
+  float32(b, "fma{.rn|.rp}.ftz.$", sum);
+  float32(b, "div{.rn|.rz|.rm|.rp}.ftz.$",
+          {b.inputOf("f32", dividend), b.inputOf("f32", divisor)});
+}
+
 void girih::silicon::makeFloat32(Builder &b) {
+  if (b.rng.chance(10))
+    borders(b);
   b.rows(kFloat32Table, 5 + b.rng.below(26));
 }
 

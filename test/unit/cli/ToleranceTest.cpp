@@ -54,6 +54,70 @@ TEST_CASE("distances in steps of the type") {
   CHECK_FALSE(ulpDistance(ScalarType::BF16, 0, 0xffff));
 }
 
+TEST_CASE("distances of f8, integers and booleans") {
+  // 448, the largest e4m3, is 0x7e; 0x7f is its NaN; e5m2 has infinities.
+  CHECK(ulpDistance(ScalarType::F8E4M3FN, 0x38, 0x39) == 1u);
+  CHECK(ulpDistance(ScalarType::F8E4M3FN, 0x7e, 0xfe) == 252u);
+  CHECK_FALSE(ulpDistance(ScalarType::F8E4M3FN, 0x7f, 0x38));
+  CHECK(ulpDistance(ScalarType::F8E5M2, 0x7b, 0x7c) == 1u);
+  CHECK_FALSE(ulpDistance(ScalarType::F8E5M2, 0x7d, 0x38));
+  CHECK(ulpDistance(ScalarType::F8E5M2, 0x00, 0x80) == 0u);
+  // -1 and 1; the smallest and the largest of a type; 255 and 1.
+  CHECK(ulpDistance(ScalarType::I8, 0xff, 0x01) == 2u);
+  CHECK(ulpDistance(ScalarType::I8, 0x80, 0x7f) == 255u);
+  CHECK(ulpDistance(ScalarType::U8, 0xff, 0x01) == 254u);
+  CHECK(ulpDistance(ScalarType::I64, uint64_t(1) << 63,
+                    (uint64_t(1) << 63) - 1) == ~uint64_t(0));
+  CHECK(ulpDistance(ScalarType::U64, 0, ~uint64_t(0)) == ~uint64_t(0));
+  CHECK(ulpDistance(ScalarType::Bool, 1, 0) == 1u);
+  CHECK(ulpDistance(ScalarType::Bool, 1, 2) == 0u);
+}
+
+TEST_CASE("integers are compared as they are") {
+  // Beyond 2^53 an f64 does not tell neighbours apart.
+  auto faults = [](ScalarType type, uint64_t actual, uint64_t expected,
+                   Tolerance tolerance) {
+    rt::HostArray a = vectorOf(type, {0}), e = vectorOf(type, {0});
+    rt::storeBits(a.data(), type, 0, actual);
+    rt::storeBits(e.data(), type, 0, expected);
+    return compare(a.tensor(), e.tensor(), tolerance).faults;
+  };
+  const uint64_t big = uint64_t(1) << 60;
+  Tolerance exact, ulp, abs, rel;
+  ulp.ulp = 2;
+  abs.abs = 2.5;
+  rel.rel = 0.125;
+  for (ScalarType type : {ScalarType::I64, ScalarType::U64}) {
+    CHECK(faults(type, big, big, exact) == 0);
+    CHECK(faults(type, big + 1, big, exact) == 1);
+    CHECK(faults(type, big + 2, big, ulp) == 0);
+    CHECK(faults(type, big + 3, big, ulp) == 1);
+    CHECK(faults(type, big + 2, big, abs) == 0);
+    CHECK(faults(type, big, big + 3, abs) == 1);
+    CHECK(faults(type, big + big / 8, big, rel) == 0);
+    CHECK(faults(type, big + big / 8 + 1024, big, rel) == 1);
+  }
+  CHECK(faults(ScalarType::Bool, 2, 1, exact) == 0);
+  CHECK(faults(ScalarType::Bool, 0, 1, exact) == 1);
+
+  auto words = [](ScalarType type, uint64_t actual, uint64_t expected) {
+    rt::HostArray a = vectorOf(type, {0}), e = vectorOf(type, {0});
+    rt::storeBits(a.data(), type, 0, actual);
+    rt::storeBits(e.data(), type, 0, expected);
+    return printFault("Y", type,
+                      compare(a.tensor(), e.tensor(), {}).first.at(0));
+  };
+  CHECK(words(ScalarType::I8, 0x80, 2) ==
+        "Y[0] = -128 (0x80), expected 2 (0x02), 130 apart");
+  CHECK(words(ScalarType::U64, ~uint64_t(0), 0) ==
+        "Y[0] = 18446744073709551615 (0xffffffffffffffff), expected 0 "
+        "(0x0000000000000000), 18446744073709551615 apart");
+  CHECK(words(ScalarType::Bool, 1, 0) ==
+        "Y[0] = true (0x01), expected false (0x00)");
+  CHECK(words(ScalarType::F8E4M3FN, 0x38, 0x3a) ==
+        "Y[0] = 1 (0x38), expected 1.25 (0x3a), 2 ulp apart");
+}
+
 TEST_CASE("one of the bounds is enough") {
   Tolerance exact, ulp, abs, rel, both;
   ulp.ulp = 1;

@@ -71,6 +71,67 @@ TEST_CASE("generators take their shapes from the sizes") {
   CHECK(call.shape == std::vector<int64_t>{5, 3});
 }
 
+TEST_CASE("integers and booleans of a test are exact") {
+  auto program =
+      accept("const BIG: i64 = 9007199254740993\n"
+             "op o(X: i64[N], U: u64[N], C: i8[N], B: bool[N], n: u16[N]) -> "
+             "Y: i64[N], Z: bool[N] {\n  Y[i] = X[i]  Z[i] = B[i]\n}\n"
+             "test \"t\" {\n"
+             "  run o(X = [BIG, -9223372036854775808, i64(-3.9f32)],"
+             " U = [0xFFFFFFFFFFFFFFFF, 1, 0], C = fill(-128),"
+             " B = [true, false, bool(2i32)], n = iota())\n"
+             "  expect Y == [9007199254740993, 1, 2]\n"
+             "  expect Z == fill(true)\n}\n");
+  const TestRun &run = runOf(*program);
+  using Bits = std::vector<uint64_t>;
+  CHECK(run.arguments[0].value.bits ==
+        Bits{(uint64_t(1) << 53) + 1, uint64_t(1) << 63, uint64_t(-3)});
+  CHECK(run.arguments[0].value.values.empty());
+  CHECK(run.arguments[1].value.bits == Bits{~uint64_t(0), 1, 0});
+  CHECK(run.arguments[2].value.bits == Bits{uint64_t(-128)});
+  CHECK(run.arguments[3].value.bits == Bits{1, 0, 1});
+  CHECK(run.arguments[4].value.shape == std::vector<int64_t>{3});
+  CHECK(run.expects[0].value.bits == Bits{(uint64_t(1) << 53) + 1, 1, 2});
+  CHECK(run.expects[1].value.bits == Bits{1});
+}
+
+TEST_CASE("refused integers of test blocks") {
+  const std::string op =
+      "op o(X: u8[N], B: bool[N]) -> Y: u8[N], Z: bool[N] {\n"
+      "  Y[i] = X[i]  Z[i] = B[i]\n}\ntest \"t\" {\n";
+  const Refusal refusals[] = {
+      {"run o(X = [1, @256], B = fill(true))\nexpect Y == fill(1)", "G0304",
+       "'256' is outside u8, which holds 0 .. 255"},
+      {"run o(X = [1, -@1], B = fill(true))\nexpect Y == fill(1)", "G0304",
+       "'-1' is outside u8, which holds 0 .. 255"},
+      {"run o(X = [@200 + 100], B = fill(true))\nexpect Y == fill(1)", "G0304",
+       "this value is outside u8, which holds 0 .. 255"},
+      {"run o(X = [1], B = fill(true))\nexpect Y == [@0.5]", "G0306",
+       "'0.5' where an integer is needed: the type is u8"},
+      {"run o(X = [1], B = [@1])\nexpect Y == fill(1)", "G0309",
+       "this cannot stand in a constant's value"},
+      {"run o(X = [@true], B = [true])\nexpect Y == fill(1)", "G0309",
+       "this cannot stand in a constant's value"},
+      {"run o(X = [1], B = [true])\nexpect @Y ~= fill(1) ulp 1", "G0306",
+       "'~=' is for floats, and 'Y' is u8"},
+      {"run o(X = [1], B = [true])\nexpect @Z ~= fill(true) abs 0.5", "G0306",
+       "'~=' is for floats, and 'Z' is bool"},
+      {"run o(X = @iota(), B = random(1), N = 257)\nexpect Y == fill(1)",
+       "G0304",
+       "'iota()' counts to 256 here, outside u8, which holds 0 .. 255"},
+      {"run o(X = random(1), B = @iota(), N = 3)\nexpect Y == fill(1)", "G0304",
+       "'iota()' counts to 2 here, outside bool, which holds 0 .. 1"},
+  };
+  for (const Refusal &refusal : refusals) {
+    std::string text = op + refusal.text + "\n}\n";
+    checkRefusal({text.c_str(), refusal.code, refusal.message});
+  }
+  // 0 .. 255 just fit, and nothing counts to nothing.
+  accept(op + "run o(X = iota(), B = random(1), N = 256)\n"
+              "expect Y == iota()\n}\n");
+  accept(op + "run o(X = [], B = iota())\nexpect Y == iota()\n}\n");
+}
+
 TEST_CASE("test blocks print to a fixed point") {
   std::string text =
       "use \"a/b.te\"\n\n"

@@ -61,6 +61,24 @@ TEST_CASE("one style") {
         "}\n");
 }
 
+TEST_CASE("spaces around the operators of integers") {
+  CHECK(formatted("op o(X: u8[N])->Y: u8[N]{Y[i]=~X[i]%3&~ 1|X[i]<<2^-X[i]>>"
+                  "(~X[i]&1)}\n"
+                  "test \"t\"{run o(X=[0x0F,-1])expect Y==fill(1)}\n") ==
+        "op o(X: u8[N]) -> Y: u8[N] {\n"
+        "  Y[i] = ~X[i] % 3 & ~1 | X[i] << 2 ^ -X[i] >> (~X[i] & 1)\n"
+        "}\n\n"
+        "test \"t\" {\n"
+        "  run o(X = [0x0F, -1])\n"
+        "  expect Y == fill(1)\n"
+        "}\n");
+  // The angles of parameters are none of them.
+  CHECK(formatted("op o<const K:i32=1,type T in{i8,u8}>(X:T[N])->Y:T[N]"
+                  "{Y[i]=X[i]<<T(K)}") ==
+        "op o<const K: i32 = 1, type T in {i8, u8}>(X: T[N]) -> Y: T[N] {\n"
+        "  Y[i] = X[i] << T(K)\n}\n");
+}
+
 TEST_CASE("comments stay where they are") {
   const std::string text = "// first\n\n"
                            "// above\n"

@@ -20,7 +20,8 @@ namespace girih::frontend {
 
 inline const std::vector<std::string> &exampleNames() {
   static const std::vector<std::string> names = {
-      "ffn_silu", "swiglu", "row_sum", "whole_sum", "softmax", "norms"};
+      "ffn_silu", "swiglu", "row_sum",     "whole_sum",
+      "softmax",  "norms",  "int8_matmul", "int4_matmul"};
   return names;
 }
 

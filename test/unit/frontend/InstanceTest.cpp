@@ -66,6 +66,102 @@ TEST_CASE("constant conditions choose their side") {
   CHECK(compiled(known) == "Y = X[i]\n");
 }
 
+TEST_CASE("integer parameters decide comparisons exactly") {
+  // `yes` or `no`: what an operator with one parameter chooses.
+  auto chosen = [](const std::string &param, const std::string &condition) {
+    return compiled("op o<" + param +
+                    ">(yes: f32[M], no: f32[M]) -> Y: f32[M] {\n"
+                    "  Y[i] = if " +
+                    condition + " then yes[i] else no[i]\n}\n");
+  };
+  const std::string yes = "Y = yes[i]\n", no = "Y = no[i]\n";
+  CHECK(chosen("const K: i32 = 3", "K == 3 and K < 4") == yes);
+  CHECK(chosen("const K: i32 = -3", "K >= 0 or -K != 3") == no);
+  // 2^53 and its neighbour are one f64, and two integers.
+  CHECK(chosen("const K: i64 = 9007199254740993", "K == 9007199254740992") ==
+        no);
+  CHECK(chosen("const K: u64 = 0xFFFFFFFFFFFFFFFF",
+               "K > 18446744073709551614") == yes);
+  // Without a sign 2^63 is more than 1, with one it is less.
+  CHECK(chosen("const K: u64 = 0x8000000000000000", "K > 1") == yes);
+  CHECK(chosen("const K: i64 = -9223372036854775808", "K > 1") == no);
+  CHECK(chosen("const K: i8 = -128", "K == -128") == yes);
+  // A sign in front of anything but a literal wraps.
+  CHECK(chosen("const K: i8 = -128", "-K == K") == yes);
+  CHECK(chosen("const K: u8 = 1", "-K == 255") == yes);
+  CHECK(chosen("const A: bool = true", "A == true and A != false") == yes);
+}
+
+TEST_CASE("comparisons that do not fit are left to the types") {
+  const Refusal refusals[] = {
+      {"op o<const K: i32 = 3>(X: f32[M]) -> Y: f32[M] {\n"
+       "  Y[i] = if @K == 3i64 then X[i] else 0\n}\n",
+       "G0301", "the operands of '==' have different types: i32 and i64"},
+      {"op o<const K: u8 = 3>(X: f32[M]) -> Y: f32[M] {\n"
+       "  Y[i] = if K < @300 then X[i] else 0\n}\n",
+       "G0304", "'300' is outside u8, which holds 0 .. 255"},
+      {"op o<const K: u8 = @300>(X: f32) -> Y: f32 { Y = X }", "G0304",
+       "'300' is outside u8, which holds 0 .. 255"},
+      {"op o<const K: i32 = @1.5>(X: f32) -> Y: f32 { Y = X }", "G0306",
+       "'1.5' where an integer is needed: the type is i32"},
+      {"op o<const G: f8e4m3fn = 1>(X: f32[M]) -> Y: f32[M] {\n"
+       "  Y[i] = if @G == 1 then X[i] else 0\n}\n",
+       "G0306",
+       "'==' cannot work in f8e4m3fn, which is a type to store values in"},
+      {"op o<const A: bool = @-1>(X: f32) -> Y: f32 { Y = X }", "G0320",
+       "'A' of 'o' is true or false"},
+      {"const F: f32 = 1\n"
+       "op o<const A: bool = @F>(X: f32) -> Y: f32 { Y = X }",
+       "G0301", "this is f32 in a constant of type bool"},
+  };
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+}
+
+TEST_CASE("booleans of the file, casts and other parameters as values") {
+  const std::string text =
+      "const ON: bool = true\nconst OFF: bool = bool(0i32)\n"
+      "op o<const K: i32 = 2, const A: bool = ON, const B: bool = bool(K), "
+      "const C: bool = A>(X: f32[M]) -> Y: f32[M] {\n"
+      "  Y[i] = if A and B and C then X[i] else -X[i]\n}\n"
+      "op p(X: f32[M]) -> Y: f32[M] { Y = o(X, A = OFF) }\n";
+  CHECK(compiled(text) == "Y = X[i]\n");
+  CHECK(compiled(text, {{"K", "0"}}) == "Y = -X[i]\n");
+  CHECK(compiled(text, {{"A", "OFF"}}) == "Y = -X[i]\n");
+  CHECK(compiled(text, {}, "p") == "Y = -X[i]\n");
+}
+
+TEST_CASE("type parameters over integers") {
+  const std::string text =
+      "op o<type T in {i32, u8, f32}, const K: T = 3>(X: T[M]) -> Y: T[M] {\n"
+      "  Y[i] = if K == 3 then X[i] * T(2) + 1 else min(X[i], K)\n}\n";
+  CHECK(compiled(text) == "Y = X[i] * i32(2) + 1\n");
+  CHECK(compiled(text, {{"T", "f32"}}) == "Y = X[i] * f32(2) + 1\n");
+  CHECK(compiled(text, {{"T", "u8"}, {"K", "255"}}) == "Y = min(X[i], K)\n");
+  Checked checked = checkWith(text, {"o", {{"T", "u8"}, {"K", "256"}}, {}});
+  REQUIRE(checked.program == nullptr);
+  CHECK(checked.diagnostics.renderText(false).find(
+            "-D:1:3: error[G0304]: '256' is outside u8, which holds 0 .. "
+            "255\n") == 0);
+}
+
+TEST_CASE("calls with integer tensors") {
+  const std::string text =
+      "op q<type T in {i8, u8}, const Z: T = 0>(X: T[M, K], b: bool[M]) -> "
+      "C: i32[M] {\n"
+      "  C[i] = if b[i] then sum[k](i32(X[i, k]) - i32(Z)) else 0\n}\n"
+      "op o(A: u8[R, S], ok: bool[R]) -> Y: i32[R] {\n"
+      "  P = q(A, ok, Z = 128)\n  Y[i] = P[i] << 1\n}\n";
+  CHECK(compiled(text) ==
+        "P = if ok[i] then sum[k](i32(A[i, k]) - i32(q_Z)) else 0\n"
+        "Y = P[i] << 1\n");
+  const std::string wrong = text + "op w(A: i16[R, S], ok: bool[R]) -> "
+                                   "Y: i32[R] { Y = q(A, ok) }\n";
+  Checked checked = checkWith(wrong, {"w", {}, {}});
+  REQUIRE(checked.program == nullptr);
+  CHECK(checked.diagnostics.renderText(false).find("i16") != std::string::npos);
+}
+
 TEST_CASE("an instance has a name of its own, and its types") {
   Checked checked = checkWith(kSoftmax, {"softmax", {{"T", "f32"}}, {}});
   REQUIRE(checked.program != nullptr);

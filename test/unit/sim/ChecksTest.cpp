@@ -7,7 +7,10 @@
 
 #include "test/unit/sim/CheckHarness.h"
 
+#include "runtime/sim/Shadow.h"
+
 #include <catch2/catch.hpp>
+#include <random>
 #include <thread>
 
 using namespace girih;
@@ -577,6 +580,129 @@ TEST_CASE("blocks of several workers", "[sim][checks]") {
   CHECK(hand.faults.empty());
   hand.write(2, 0, 3, in + 400);
   CHECK_FALSE(hand.faults.empty());
+}
+
+namespace {
+
+/// Warps of three blocks read and write 3000 words in many ways; the races.
+std::vector<std::pair<uint32_t, uint32_t>> playPages(uint32_t seed,
+                                                     int64_t openPages) {
+  int64_t before = GlobalShadow::mostOpenPages.exchange(openPages);
+  CheckSetup setup;
+  setup.fine = false;
+  setup.clusters = 3;
+  HandMade hand(setup);
+  constexpr uint32_t kWords = 3000;
+  uint64_t buffer = *hand.memory.allocate(kWords * 4);
+  REQUIRE(hand.memory.fill(buffer, 0, kWords * 4));
+  hand.start(setup);
+  std::mt19937 random(seed);
+  // Mostly reads: all of a page by a block is what packs it.
+  for (uint32_t step = 1; step < 900; ++step) {
+    uint32_t block = random() % 3, words = 1u << random() % 3;
+    uint32_t stride = random() % 4 ? words : 0;
+    uint32_t begin = random() % (kWords / 128) * 128 % (kWords - 128);
+    WarpAccess access;
+    access.space = Space::Global;
+    access.kind = random() % 400 ? AccessKind::Read : AccessKind::Write;
+    access.elementBytes = 4;
+    access.bytes = words * 4;
+    access.mask = access.kind == AccessKind::Read ? kAllLanes : 1;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      access.address[lane] = buffer + (begin + lane * stride) * 4;
+    hand.resolve(block, random() % 2, step, access);
+    if (random() % 20 == 0)
+      hand.barrier(block);
+  }
+  std::vector<std::pair<uint32_t, uint32_t>> races;
+  for (const FaultLog::Entry &entry : hand.faults.entries())
+    races.emplace_back(entry.fault.sites[0].statement,
+                       entry.fault.sites[1].statement);
+  GlobalShadow::mostOpenPages = before;
+  return races;
+}
+
+} // namespace
+
+TEST_CASE("packed pages say the same", "[sim][checks]") {
+  size_t races = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    auto open = playPages(seed, 1 << 20);
+    CHECK(playPages(seed, 0) == open);
+    races += open.size();
+  }
+  CHECK(races > 60);
+}
+
+TEST_CASE("what all have read is packed", "[sim][checks]") {
+  int64_t before = GlobalShadow::mostOpenPages.exchange(0);
+  int64_t open = GlobalShadow::openPages;
+  CheckSetup setup;
+  setup.fine = false;
+  setup.clusters = 2;
+  HandMade hand(setup);
+  uint64_t buffer = *hand.memory.allocate(1024 * 4);
+  REQUIRE(hand.memory.fill(buffer, 0, 1024 * 4));
+  hand.start(setup);
+  WarpAccess access;
+  access.space = Space::Global;
+  access.bytes = access.elementBytes = 4;
+  access.mask = kAllLanes;
+  for (uint32_t block = 0; block < 2; ++block)
+    for (uint32_t i = 0; i < 32; ++i) {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        access.address[lane] = buffer + (i * 32 + lane) * 4;
+      hand.resolve(block, i % 2, 7 + block, access);
+    }
+  CHECK(GlobalShadow::openPages == open);
+  hand.write(0, 32, 10, buffer + 500 * 4);
+  CHECK(GlobalShadow::openPages == open + 1);
+  GlobalShadow::mostOpenPages = before;
+  REQUIRE(hand.faults.entries().size() == 2);
+  // Word 500 was lane 20's of a second warp's turn.
+  for (const FaultLog::Entry &entry : hand.faults.entries())
+    CHECK(entry.fault.sites[0].who.thread == 32 + 20);
+}
+
+TEST_CASE("a long-lived block uses its records again", "[sim][checks]") {
+  uint32_t most = RecordTable::most.exchange(300000);
+  CheckSetup setup;
+  setup.fine = GENERATE(false, true);
+  HandMade hand(setup);
+  hand.start(setup);
+  // 800000 different accesses.
+  for (uint32_t i = 0; i < 100000; ++i) {
+    for (uint32_t pc = 1; pc < 5; ++pc) {
+      hand.write(0, 1, pc, pc * 4);
+      hand.write(0, 33, pc, pc * 4 + 128);
+    }
+    hand.barrier(0);
+  }
+  CHECK(hand.faults.empty());
+  hand.read(0, 40, 5, 8);
+  CHECK(hand.faults.empty()); // still initialised
+  hand.write(0, 41, 6, 8);
+  CHECK(hand.faults.entries().size() == 1);
+  RecordTable::most = most;
+}
+
+TEST_CASE("records may run out", "[sim][checks]") {
+  uint32_t most = RecordTable::most.exchange(1000);
+  CheckSetup setup;
+  HandMade hand(setup);
+  hand.start(setup);
+  for (uint32_t i = 0; i < 2000; ++i) {
+    hand.write(0, 3, 4, 0);
+    hand.barrier(0);
+  }
+  RecordTable::most = most;
+  REQUIRE(hand.faults.entries().size() == 1);
+  Fault fault = hand.only();
+  CHECK(fault.kind == FaultKind::IllegalValue);
+  CHECK(fault.object == "the record of accesses");
+  CHECK(fault.detail ==
+        "it is full after 1000 entries, and races from here on may go "
+        "unnoticed; a smaller launch is needed, or one without checks");
 }
 
 TEST_CASE("the log of faults", "[sim][checks]") {

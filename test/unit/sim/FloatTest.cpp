@@ -19,7 +19,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr uint64_t kCanonical = 0x7fffffff, kInfinite32 = 0x7f800000;
-constexpr uint64_t kCanonical64 = 0x7ff8000000000000;
+constexpr uint64_t kQuiet = 0x0008000000000000;
 
 /// Pairs of all edges, and random operands that meet.
 std::vector<Tuple> floatTuples(const FloatFormat &format, int count) {
@@ -56,6 +56,23 @@ std::vector<Tuple> nearlyNormal() {
     // A sum of such a product with a tiny one is not denormal.
     tuples.push_back({a, bitsOfHost(b) ^ sign, 0x00800000 + c, 0});
   }
+  // Sums that lie beside a border by less than f64 tells: the smallest normal
+  // number less a half or a whole unit of the last place, and a little.
+  struct {
+    float a, b;
+    int exponent;
+  } rows[] = {{8384513, 8392705, -197}, // 2^46 + 1
+              {8384513, 8392705, -196}, //
+              {8388607, 8388609, -197}, // 2^46 - 1
+              {8388607, 8388609, -196}, //
+              {8388608, 8388608, -197}, // 2^46
+              {8388608, 8388608, -196}};
+  for (auto [a, b, exponent] : rows)
+    for (uint64_t sign : {0u, 0x80000000u}) {
+      uint64_t x = bitsOfHost(std::ldexp(a, exponent + 98)) ^ sign;
+      uint64_t y = bitsOfHost(std::ldexp(-b, -98));
+      tuples.push_back({x, y, 0x00800000 | sign, 0});
+    }
   return tuples;
 }
 
@@ -136,17 +153,116 @@ TEST_CASE("f32 quotients just below the smallest normal number", "[sim]") {
     double wanted = std::ldexp(1 - std::ldexp(i / 20.0, -25), -120) * b;
     tuples.push_back({bitsOfHost(float(wanted)), bitsOfHost(b * 64), 0, 0});
   }
+  // The only ones that lie halfway between two denormals, or one and the
+  // smallest normal number.
+  for (int power = -126; power <= 126; ++power)
+    for (uint32_t a : {0xffffffu, 0xfffffeu, 0xfffffdu, 0x800000u, 0x800001u})
+      for (float sign : {1.0f, -1.0f}) {
+        float b = std::ldexp(sign, power);
+        float dividend = float(std::ldexp(double(a), power - 24 - 126));
+        if (std::fabs(dividend) >= 0x1p-126f)
+          tuples.push_back({bitsOfHost(dividend), bitsOfHost(b), 0, 0});
+      }
   if (kHostFlushes)
     for (const RoundingName &mode : kRoundings)
       expectHost<float>("div", mode, ".ftz", tuples);
+  auto quotient = [](const std::string &form, uint64_t a, uint64_t b) {
+    return runOne(form + " %f0, %f1, %f2;", "%f0", "f32",
+                  {{"%f1", "f32", {a}}, {"%f2", "f32", {b}}});
+  };
+  // Measured on an H200.
+  CHECK(quotient("div.rn.ftz.f32", 0x3f7fffff, 0xfe800000) == 0x80000000);
+  CHECK(quotient("div.rn.f32", 0x3f7fffff, 0xfe800000) == 0x80800000);
+  CHECK(quotient("div.rn.ftz.f32", 0x3f800000, 0x7e800000) == 0x00800000);
+}
+
+TEST_CASE("f32 sums that flushing has to tell from the smallest normal number",
+          "[sim]") {
+  auto fused = [](const std::string &rounding, float a, float b, uint32_t c) {
+    return runOne("fma." + rounding + ".ftz.f32 %f0, %f1, %f2, %f3;", "%f0",
+                  "f32",
+                  {{"%f1", "f32", {bits(a)}},
+                   {"%f2", "f32", {bits(b)}},
+                   {"%f3", "f32", {c}}});
+  };
+  // 2^-126 - 2^-151, which is a tie: 2^-126 is even.
+  CHECK(fused("rn", -0x1p-75f, 0x1p-76f, 0x00800000) == 0x00800000);
+  // 2^-197 less, which no f64 near it tells.
+  CHECK(fused("rn", -8384513 * 0x1p-98f, 8392705 * 0x1p-99f, 0x00800000) == 0);
+  // 2^-126 - 2^-150, which needs no rounding; and 2^-196 more.
+  CHECK(fused("rp", -0x1p-75f, 0x1p-75f, 0x00800000) == 0);
+  CHECK(fused("rp", -8388607 * 0x1p-98f, 8388609 * 0x1p-98f, 0x00800000) ==
+        0x00800000);
+  CHECK(fused("rz", -8388607 * 0x1p-98f, 8388609 * 0x1p-98f, 0x00800000) == 0);
 }
 
 TEST_CASE("f64 arithmetic in every rounding", "[sim]") {
   std::vector<Tuple> tuples = floatTuples(kFormatF64, 1500);
+  std::erase_if(tuples, [](const Tuple &tuple) { // tested below
+    return kFormatF64.isNan(tuple[0]) || kFormatF64.isNan(tuple[1]) ||
+           kFormatF64.isNan(tuple[2]);
+  });
   for (const RoundingName &mode : kRoundings)
     for (std::string name :
          {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"})
       expectHost<double>(name, mode, "", tuples);
+}
+
+TEST_CASE("NaN in f64 arithmetic", "[sim]") {
+  constexpr uint64_t arising = 0xfff8000000000000, one = 0x3ff0000000000000;
+  // In the order in which they are looked for.
+  struct {
+    std::string name;
+    std::vector<int> operands;
+  } rows[] = {{"add", {1, 0}},    {"sub", {1, 0}},    {"mul", {1, 0}},
+              {"fma", {1, 2, 0}}, {"mad", {1, 2, 0}}, {"div", {0, 1}},
+              {"rcp", {0}},       {"sqrt", {0}}};
+  // Quiet and signalling, of both signs.
+  const uint64_t values[] = {one,
+                             one + 1,
+                             0x7ff8000000000001,
+                             0xfff8000000000002,
+                             0x7ff0000000000003,
+                             0xfff7000000000004,
+                             0x7fffffffffffffff};
+  std::vector<Tuple> tuples;
+  for (uint64_t a : values)
+    for (uint64_t b : values)
+      for (uint64_t c : values)
+        tuples.push_back({a, b, c, 0});
+  for (const auto &row : rows)
+    for (const RoundingName &mode : kRoundings) {
+      std::vector<Tuple> some;
+      for (const Tuple &tuple : tuples)
+        for (int i : row.operands)
+          if (kFormatF64.isNan(tuple[i])) {
+            some.push_back(tuple);
+            break;
+          }
+      expectAll(row.name + "." + mode.ptx + ".f64 %D0, " +
+                    operandsOf(row.name, "%d") + ";",
+                "D", some, [&](const Tuple &in) {
+                  for (int i : row.operands)
+                    if (kFormatF64.isNan(in[i]))
+                      return in[i] | kQuiet;
+                  return uint64_t(0);
+                });
+    }
+  auto arises = [&](const std::string &statement, uint64_t a, uint64_t b) {
+    for (const RoundingName &mode : kRoundings)
+      expectAll(statement.substr(0, 3) + "." + mode.ptx + statement.substr(3),
+                "D", {{a, b, a, 0}}, [](const Tuple &) { return arising; });
+  };
+  constexpr uint64_t infinity = 0x7ff0000000000000, sign = uint64_t(1) << 63;
+  arises("add.f64 %D0, %d0, %d1;", infinity, infinity | sign);
+  arises("sub.f64 %D0, %d0, %d1;", infinity, infinity);
+  arises("mul.f64 %D0, %d0, %d1;", infinity, 0);
+  arises("fma.f64 %D0, %d0, %d1, %d2;", infinity, one | sign);
+  arises("div.f64 %D0, %d0, %d1;", 0, 0);
+  arises("div.f64 %D0, %d0, %d1;", infinity, infinity | sign);
+  for (const RoundingName &mode : kRoundings)
+    expectAll("sqrt." + mode.ptx + ".f64 %D0, %d0;", "D", {{one | sign}},
+              [](const Tuple &) { return arising; });
 }
 
 TEST_CASE("rounding to nearest is what no modifier means", "[sim]") {
@@ -204,10 +320,14 @@ TEST_CASE("absolute value and negation", "[sim]") {
     return isNan(in[0]) ? kCanonical : flushed(in[0]) ^ 0x80000000;
   });
   constexpr uint64_t sign = uint64_t(1) << 63;
+  // A NaN keeps its sign.
+  auto quietOr = [](uint64_t a, uint64_t other) {
+    return kFormatF64.isNan(a) ? a | kQuiet : other;
+  };
   expectAll("abs.f64 %D0, %d0;", "D", f64,
-            [&](const Tuple &in) { return in[0] & ~sign; });
+            [&](const Tuple &in) { return quietOr(in[0], in[0] & ~sign); });
   expectAll("neg.f64 %D0, %d0;", "D", f64,
-            [&](const Tuple &in) { return in[0] ^ sign; });
+            [&](const Tuple &in) { return quietOr(in[0], in[0] ^ sign); });
 }
 
 namespace {
@@ -266,7 +386,7 @@ TEST_CASE("minimum and maximum of f64", "[sim]") {
     expectAll(std::string(isMax ? "max" : "min") + ".f64 %D0, %d0, %d1;", "D",
               floatTuples(kFormatF64, 500), [&](const Tuple &in) {
                 if (isNan(in[0]) && isNan(in[1]))
-                  return kCanonical64;
+                  return in[1] | kQuiet;
                 if (isNan(in[0]))
                   return in[1];
                 if (isNan(in[1]))

@@ -73,10 +73,10 @@ template <typename T> T valueOf(uint64_t bits) {
   return value;
 }
 
-/// Any NaN as the canonical one.
+/// Any NaN as the canonical one; f64: the one that arises.
 template <typename T> uint64_t bitsOfHost(T value) {
   if (value != value)
-    return sizeof(T) == 8 ? 0x7ff8000000000000 : 0x7fffffff;
+    return sizeof(T) == 8 ? 0xfff8000000000000 : 0x7fffffff;
   BitsOf<T> word;
   std::memcpy(&word, &value, sizeof value);
   return word;

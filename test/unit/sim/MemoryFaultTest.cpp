@@ -356,14 +356,14 @@ TEST_CASE("buffers of global memory", "[sim][checks]") {
   CHECK(back == value);
   Status status = memory.write(a + 97, &value, 4);
   REQUIRE_FALSE(status);
-  CHECK(status.message() ==
-        "a range of 4 bytes at 0x10000000061 does not lie within one buffer: byte 97 of "
-        "buffer 1");
+  CHECK(status.message() == "a range of 4 bytes at 0x10000000061 does not lie "
+                            "within one buffer: byte 97 of "
+                            "buffer 1");
   status = memory.read(&back, b, 1);
   REQUIRE_FALSE(status);
-  CHECK(status.message() ==
-        "a range of 1 byte at 0x20000000000 does not lie within one buffer: byte 0, 1 byte "
-        "past the end of buffer 2 (0 bytes)");
+  CHECK(status.message() == "a range of 1 byte at 0x20000000000 does not lie "
+                            "within one buffer: byte 0, 1 byte "
+                            "past the end of buffer 2 (0 bytes)");
   CHECK_FALSE(memory.fill(a + 50, 0, 51));
   memory.release(a);
   CHECK(memory.find(a) == nullptr);

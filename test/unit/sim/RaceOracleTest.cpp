@@ -544,8 +544,7 @@ private:
       CHECK((isReported(found) || isReported(busyPairs[granule])));
     }
     for (const auto &[granule, found] : busyPairs)
-      CHECK((found.empty() || isReported(found) ||
-             isReported(races[granule])));
+      CHECK((found.empty() || isReported(found) || isReported(races[granule])));
     raceGranules += races.size();
     touchedGranules += plan.sharedGranules * blocks() + plan.globalGranules;
   }
