@@ -7,6 +7,7 @@
 
 #include "runtime/SizeSolver.h"
 
+#include "compiler/artifact/SizeSum.h"
 #include "runtime/Text.h"
 
 using namespace girih;
@@ -165,6 +166,36 @@ static Status checkConstraints(const Signature &signature,
   return {};
 }
 
+/// Sizes that only sums show, such as N in X: f32[N + 2], one after the other.
+static Status solveSums(const Signature &signature,
+                        const std::vector<Tensor> &params,
+                        std::vector<Seen> &seen) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t index = 0; index < params.size(); ++index) {
+      const TensorParam &param = signature.params[index];
+      for (size_t dim = 0; dim < param.shape.size(); ++dim) {
+        std::vector<int64_t> sizes;
+        for (const Seen &size : seen)
+          sizes.push_back(size.value);
+        int64_t extent = params[index].shape[dim];
+        auto solved = artifact::solveFor(param.shape[dim], extent, sizes);
+        if (!solved)
+          return Failure{"dimension " + std::to_string(dim) + " of " +
+                         param.name + " has extent " + std::to_string(extent) +
+                         ", but '" + signature.op + "' takes " +
+                         printType(signature, param) +
+                         ", and no size makes that: " + solved.message()};
+        if (!*solved)
+          continue;
+        seen[(*solved)->size] = {(*solved)->value, placeOf(param, dim)};
+        progress = true;
+      }
+    }
+  }
+  return {};
+}
+
 /// Extents that are no plain size: constants and formulas.
 static Status checkOtherExtents(const Signature &signature,
                                 const std::vector<Tensor> &params,
@@ -224,6 +255,9 @@ Result<std::vector<int64_t>> rt::solveSizes(const Signature &signature,
         return Failure{status.message()};
     }
   }
+
+  if (Status status = solveSums(signature, params, seen); !status)
+    return Failure{status.message()};
 
   std::vector<int64_t> sizes;
   std::vector<std::string> missing;

@@ -88,7 +88,7 @@ std::string print(const SizeExpr &expr,
 struct TensorParam {
   std::string name;
   ScalarType type = ScalarType::F32;
-  std::vector<SizeExpr> shape; ///< Constant or Size.
+  std::vector<SizeExpr> shape; ///< each a SizeSum (SizeSum.h)
   bool isOutput = false;
 };
 

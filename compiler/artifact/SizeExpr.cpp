@@ -183,9 +183,11 @@ static std::string printAt(const SizeExpr &expr,
   bool isSum = expr.kind == Kind::Add, isProduct = expr.kind == Kind::Mul;
   std::string text;
   for (const SizeExpr &operand : expr.operands) {
+    std::string part = printAt(operand, sizeNames, isProduct, depth + 1);
+    bool subtracts = isSum && !text.empty() && part[0] == '-';
     if (!text.empty())
-      text += isSum ? " + " : isProduct ? " * " : ", ";
-    text += printAt(operand, sizeNames, isProduct, depth + 1);
+      text += subtracts ? " - " : isSum ? " + " : isProduct ? " * " : ", ";
+    text += subtracts ? part.substr(1) : part;
   }
   if (isProduct || (isSum && !inProduct))
     return text;

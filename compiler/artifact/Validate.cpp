@@ -7,6 +7,8 @@
 
 #include "compiler/artifact/Validate.h"
 
+#include "compiler/artifact/SizeSum.h"
+
 namespace girih::artifact {
 
 namespace {
@@ -66,9 +68,8 @@ private:
   bool checkParam(const TensorParam &param) {
     std::string where = "the shape of '" + param.name + "'";
     for (const SizeExpr &extent : param.shape) {
-      if (extent.kind != SizeExpr::Kind::Constant &&
-          extent.kind != SizeExpr::Kind::Size)
-        return fail(where + " is neither constants nor sizes");
+      if (!sumOf(extent))
+        return fail(where + " is neither constants nor sums over sizes");
       if (extent.kind == SizeExpr::Kind::Constant && extent.value < 0)
         return fail(where + " has the negative extent " +
                     std::to_string(extent.value));

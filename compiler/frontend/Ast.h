@@ -83,18 +83,31 @@ struct Name {
 
 /// A symbolic size of one operator, solved from its arguments.
 struct SizeSymbol {
-  Name name; ///< where it stands first
+  Name name;           ///< where it stands first
+  unsigned number = 0; ///< in order of appearance
 };
 
-/// How far a dimension or an index runs: a symbol, or a constant if `size` is
-/// null.
+/// How far a dimension or an index runs, or where an index starts: a sum over
+/// sizes.
 struct Extent {
-  const SizeSymbol *size = nullptr;
+  /// Sorted by number; no factor is 0.
+  std::vector<std::pair<const SizeSymbol *, int64_t>> terms;
   int64_t constant = 0;
+
+  static Extent of(int64_t constant);
+  static Extent of(const SizeSymbol *size);
+  bool isConstant() const { return terms.empty(); }
+  /// The symbol that it is, or null.
+  const SizeSymbol *plainSize() const;
+  /// A symbol or a constant: something that a person declares.
+  bool isBare() const { return isConstant() || plainSize(); }
+  Extent operator+(const Extent &other) const;
+  Extent operator-(const Extent &other) const;
+  Extent operator*(int64_t factor) const;
   friend bool operator==(const Extent &, const Extent &) = default;
 };
 
-/// `N` or `128`.
+/// `N`, `128` or `2 * H + R - 1`.
 std::string spelling(const Extent &extent);
 
 struct Tensor {
@@ -110,9 +123,23 @@ struct Tensor {
 struct IndexVariable {
   Name name;
   bool reduced = false;
+  ExprPtr first, end; ///< `in first..end`; null where nothing is written
   // Sema:
-  std::optional<Extent> extent; ///< it runs over 0 .. extent-1
+  Extent start;                 ///< 0 on left-hand sides
+  std::optional<Extent> extent; ///< it runs over start .. start+extent-1
   SourceRange fixedBy;          ///< the subscript or declaration that said so
+};
+
+/// A subscript's value: a sum over indices and sizes.
+struct IndexSum {
+  std::vector<std::pair<const IndexVariable *, int64_t>> terms;
+  Extent offset;
+  /// The index that it is, or null.
+  const IndexVariable *plainIndex() const {
+    bool plain =
+        terms.size() == 1 && terms[0].second == 1 && offset == Extent();
+    return plain ? terms[0].first : nullptr;
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -174,21 +201,35 @@ struct NameExpr {
       target;
 };
 
-/// `i` or `3` between the brackets of a read.
+/// How a subscript that may lie outside is brought inside.
+enum class AccessRule : uint8_t { None, Clamp, Reflect, Wrap };
+/// `clamp`, ...; empty for None.
+std::string_view spelling(AccessRule rule);
+
+/// `i`, `2 * i + r - 1` or `clamp(i - 1)` between the brackets of a read.
 struct Subscript {
-  std::string index; ///< empty: a constant
-  int64_t constant = 0;
+  ExprPtr value; ///< names and integers, joined by + - *
+  AccessRule rule = AccessRule::None;
   SourceRange range;
   // Sema:
-  const IndexVariable *variable = nullptr;
+  IndexSum sum;
+  /// Under an `else`: whether it may be less than 0, and reach the extent.
+  bool below = false, above = false;
 };
 
-/// `X[i, 0]`; the expression's type is the tensor's.
+/// `X[i, 0]` or `X[i - 1] else 0`; the expression's type is the tensor's.
 struct AccessExpr {
   Name tensorName;
   std::vector<Subscript> subscripts;
+  ExprPtr otherwise; ///< the value outside the tensor, or null
   // Sema:
   const Tensor *tensor = nullptr;
+  bool isGuarded() const {
+    for (const Subscript &subscript : subscripts)
+      if (subscript.below || subscript.above)
+        return true;
+    return false;
+  }
 };
 
 /// `bf16(x)`: one conversion (docs/language.md, "Casts"). The operand is of any
@@ -339,7 +380,10 @@ bool isUntyped(const Expr::Node &node);
 /// Calls `each(Expr &)` for the direct parts of `expr`, in the order of the
 /// text.
 template <typename E, typename Each> void forEachChild(E &expr, Each each) {
-  if (auto *cast = expr.template as<CastExpr>()) {
+  if (auto *access = expr.template as<AccessExpr>()) {
+    if (access->otherwise)
+      each(*access->otherwise);
+  } else if (auto *cast = expr.template as<CastExpr>()) {
     each(*cast->operand);
   } else if (auto *unary = expr.template as<UnaryExpr>()) {
     each(*unary->operand);
@@ -356,6 +400,13 @@ template <typename E, typename Each> void forEachChild(E &expr, Each each) {
   } else if (auto *reduce = expr.template as<ReduceExpr>()) {
     each(*reduce->body);
   }
+}
+
+/// Calls `each(name, range)` for every name in a dimension.
+template <typename Each> void forEachName(const Expr &expr, Each each) {
+  if (auto *name = expr.as<NameExpr>())
+    each(name->name, expr.range);
+  forEachChild(expr, [&](const Expr &child) { forEachName(child, each); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,10 +444,9 @@ struct FnDecl {
   unsigned inlinedDepth = 0;
 };
 
-/// A dimension as declared: a symbol or a constant.
+/// A dimension as declared: a sum of sizes and integers.
 struct DimDecl {
-  std::string symbol; ///< empty: a constant
-  int64_t constant = 0;
+  ExprPtr value;
   SourceRange range;
 };
 
@@ -439,6 +489,8 @@ struct Statement {
   std::vector<Name> moreTargets;
   // Sema: the call whose place it took; an empty name where there is none.
   Name inlinedFrom;
+  /// The dimensions of what it defines, where the called operator declares it.
+  std::vector<std::pair<Extent, SourceRange>> declared;
   const Tensor *tensor = nullptr;
 };
 

@@ -81,7 +81,36 @@ ScalarType signedTypeOf(ScalarType type) {
 }
 
 std::string spelling(const Extent &extent) {
-  return extent.size ? extent.size->name.text : std::to_string(extent.constant);
+  std::string text;
+  auto join = [&](bool negative, std::string part) {
+    if (text.empty())
+      text = (negative ? "-" : "") + part;
+    else
+      text += (negative ? " - " : " + ") + part;
+  };
+  for (auto [size, factor] : extent.terms) {
+    std::string name = size->name.text;
+    if (factor != 1 && factor != -1)
+      name = fmt::format("{} * {}", std::abs(factor), name);
+    join(factor < 0, name);
+  }
+  if (extent.constant != 0 || text.empty())
+    join(extent.constant < 0, std::to_string(std::abs(extent.constant)));
+  return text;
+}
+
+std::string_view spelling(AccessRule rule) {
+  switch (rule) {
+  case AccessRule::None:
+    return "";
+  case AccessRule::Clamp:
+    return "clamp";
+  case AccessRule::Reflect:
+    return "reflect";
+  case AccessRule::Wrap:
+    return "wrap";
+  }
+  return "";
 }
 
 std::string_view spelling(BinaryOp op) {
@@ -148,6 +177,8 @@ namespace {
 
 /// How tightly an expression holds together; a weaker one gets parentheses.
 enum Level {
+  kTop,
+  kElse,
   kIf,
   kOr,
   kAnd,
@@ -218,6 +249,10 @@ private:
       return frontend::levelOf(binary->op);
     if (auto *unary = expr.as<UnaryExpr>())
       return unary->op == UnaryOp::Not ? kNot : kUnary;
+    // In parentheses everywhere but alone: easier to read, and an `else` is
+    // never taken for that of an `if` around it.
+    if (auto *access = expr.as<AccessExpr>())
+      return access->otherwise ? kElse : kPrimary;
     return kPrimary;
   }
 
@@ -245,14 +280,22 @@ private:
       return;
     out += '[';
     list(node.subscripts, [&](const Subscript &s) {
-      out += s.index.empty() ? std::to_string(s.constant) : s.index;
+      if (s.rule != AccessRule::None)
+        out += fmt::format("{}(", frontend::spelling(s.rule));
+      print(*s.value, kSum);
+      if (s.rule != AccessRule::None)
+        out += ')';
     });
     out += ']';
+    if (node.otherwise) {
+      out += " else ";
+      print(*node.otherwise, kUnary);
+    }
   }
   void print(const CastExpr &node) {
     out += typeName(node.to, node.typeParam);
     out += '(';
-    print(*node.operand, kIf);
+    print(*node.operand, kTop);
     out += ')';
   }
   void print(const UnaryExpr &node) {
@@ -300,13 +343,21 @@ private:
   void print(const ReduceExpr &node) {
     out += frontend::spelling(node.kind);
     out += '[';
-    list(node.indices, [&](const auto &index) { out += index->name.text; });
+    list(node.indices, [&](const auto &index) {
+      out += index->name.text;
+      if (!index->end)
+        return;
+      out += " in ";
+      print(*index->first, kSum);
+      out += "..";
+      print(*index->end, kSum);
+    });
     if (node.order.kind == ReduceOrder::Kind::Sequential)
       out += ", order=sequential";
     else if (node.order.kind == ReduceOrder::Kind::Pinned)
       out += ", order=" + frontend::spelling(*node.order.term);
     out += "](";
-    print(*node.body, kIf);
+    print(*node.body, kTop);
     out += ')';
   }
 
@@ -427,9 +478,7 @@ private:
                        typeName(decl.type, decl.typeParam));
     if (!decl.dims.empty()) {
       out += '[';
-      list(decl.dims, [&](const DimDecl &dim) {
-        out += dim.symbol.empty() ? std::to_string(dim.constant) : dim.symbol;
-      });
+      list(decl.dims, [&](const DimDecl &dim) { print(*dim.value, kSum); });
       out += ']';
     }
     if (decl.optional)
@@ -483,7 +532,7 @@ private:
       for (const Name &target : statement->moreTargets)
         out += ", " + target.text;
       out += " = ";
-      print(*statement->value, kIf);
+      print(*statement->value, kTop);
       out += '\n';
     }
     out += "}\n";

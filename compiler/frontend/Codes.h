@@ -68,9 +68,10 @@
   X(RangeNotFixed,       "G0402", "an index whose range nothing fixes")        \
   X(RangesDiffer,        "G0403", "an index with two different ranges")        \
   X(OutOfBounds,         "G0404", "a constant subscript outside its tensor")   \
-  X(BoundNotProved,      "G0405", "a constant subscript into a symbolic size") \
+  X(BoundNotProved,      "G0405", "a subscript that may leave its tensor")     \
   X(SizeNotSolved,       "G0406", "a size that no input determines")           \
   X(BadConstraint,       "G0407", "a constraint of a form not allowed")        \
+  X(NegativeExtent,      "G0408", "a dimension or range that may be negative") \
   X(RaggedList,          "G0420", "a list whose rows differ")                 \
   X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
@@ -81,11 +82,11 @@
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
   X(NoParameter,         "G0902", "inout parameters, parameters of functions") \
   X(NoType,              "G0903", "a type that values cannot have")            \
-  X(NoDimension,         "G0904", "grouped, leading and affine dimensions")    \
+  X(NoDimension,         "G0904", "grouped and leading dimensions")            \
   X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
   X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \
-  X(NoSubscript,         "G0907", "subscripts other than names and constants") \
-  X(NoReduction,         "G0908", "other reductions, ranges, scans")           \
+  X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
+  X(NoReduction,         "G0908", "other reductions, conditions, scans")       \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoFunction,          "G0910", "other functions and operators")             \
   X(NoNumerics,          "G0911", "other numerics licences")                   \

@@ -8,7 +8,7 @@
 #ifndef GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
 #define GIRIH_COMPILER_FRONTEND_EXPRCHECKER_H
 
-#include "compiler/frontend/Sema.h"
+#include "compiler/frontend/Ranges.h"
 
 #include <set>
 
@@ -32,13 +32,13 @@ public:
   /// Makes an index visible; reports a name that is taken.
   void bind(IndexVariable &index);
   void unbind() { indices.pop_back(); }
-  /// Says that `index` runs over `extent` because of what stands at `range`.
-  void fix(IndexVariable &index, const Extent &extent, SourceRange range);
+  /// All indices and reads of the statement, once it was checked.
+  const std::vector<IndexVariable *> &allIndices() const { return bound; }
+  const std::vector<SeenAccess> &allAccesses() const { return accesses; }
+  /// Orders of reductions against the ranges that are known now.
+  bool checkOrders();
   /// The tensor that a read of `name` means. Reports what is wrong.
   const Tensor *findTensor(const Name &name);
-  bool rangeReported(const IndexVariable &index) const {
-    return conflicting.count(&index) != 0;
-  }
 
 private:
   using Type = std::optional<ScalarType>;
@@ -78,7 +78,8 @@ private:
   // Tensors, indices, ranges (ExprRanges.cpp).
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
-  bool checkSubscript(Subscript &subscript, const Tensor &tensor, size_t dim);
+  bool checkRange(IndexVariable &index);
+  bool checkOtherwise(AccessExpr &node, const Tensor &tensor);
   bool checkOrder(const ReduceExpr &node, ScalarType type);
   bool isAbsent(std::string_view name) const;
   IndexVariable *findIndex(std::string_view name) const;
@@ -90,7 +91,9 @@ private:
   const Tensor *defining = nullptr;
   const FnDecl *fn = nullptr;
   std::vector<IndexVariable *> indices; ///< innermost last
-  std::set<const IndexVariable *> conflicting;
+  std::vector<IndexVariable *> bound;   ///< all that were ever bound
+  std::vector<SeenAccess> accesses;
+  std::vector<std::pair<const ReduceExpr *, ScalarType>> reductions;
 };
 
 /// `text`, or its start and "..." where it is long: for edits in messages.

@@ -1,18 +1,12 @@
-//===- ExprRanges.cpp - reads, reductions and their ranges ----------------===//
+//===- ExprRanges.cpp - reads, reductions and their indices ---------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Every access must lie inside its tensor, and today a subscript is a plain
-// index: the largest box in which that holds gives an index the extent of the
-// dimension it stands in. The first subscript fixes it, every further one must
-// agree.
-//
-//===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/ExprChecker.h"
+#include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/OrderTerms.h"
 #include "compiler/support/Suggest.h"
 
@@ -53,27 +47,7 @@ void ExprChecker::bind(IndexVariable &index) {
   else
     sema.checkIndexName(*op, index);
   indices.push_back(&index);
-}
-
-void ExprChecker::fix(IndexVariable &index, const Extent &extent,
-                      SourceRange range) {
-  if (!index.extent) {
-    index.extent = extent;
-    index.fixedBy = range;
-    return;
-  }
-  if (*index.extent == extent || conflicting.count(&index))
-    return;
-  conflicting.insert(&index);
-  sema.report()
-      .error(codes::kRangesDiffer,
-             fmt::format("the index '{}' runs over {} here and over {} there",
-                         index.name.text, spelling(extent),
-                         spelling(*index.extent)),
-             range)
-      .note(fmt::format("there: this runs over {}", spelling(*index.extent)),
-            index.fixedBy)
-      .help("declare both dimensions with the same size");
+  bound.push_back(&index);
 }
 
 /// An optional tensor that this instance of the operator was not given.
@@ -173,69 +147,60 @@ ExprChecker::Type ExprChecker::checkNode(AccessExpr &node, Expr &expr, Type) {
               tensor->name.range);
     return std::nullopt;
   }
+  IndexSums sums{sema,
+                 sema.report(),
+                 *op,
+                 "a subscript",
+                 codes::kNoSubscript,
+                 [&](std::string_view name) { return findIndex(name); },
+                 indexNames()};
   bool fine = true;
-  for (size_t dim = 0; dim < node.subscripts.size(); ++dim)
-    fine &= checkSubscript(node.subscripts[dim], *tensor, dim);
+  for (Subscript &subscript : node.subscripts) {
+    auto sum = sums.of(*subscript.value);
+    fine &= sum.has_value();
+    if (sum)
+      subscript.sum = std::move(*sum);
+  }
+  accesses.push_back({&node, expr.range, indices});
+  if (node.otherwise)
+    fine &= checkOtherwise(node, *tensor);
   return fine ? Type(tensor->type) : std::nullopt;
 }
 
-bool ExprChecker::checkSubscript(Subscript &subscript, const Tensor &tensor,
-                                 size_t dim) {
-  const Extent &extent = tensor.dims[dim];
-  if (subscript.index.empty()) {
-    if (extent.size) {
-      sema.report()
-          .error(codes::kBoundNotProved,
-                 fmt::format("cannot prove that {} lies inside a dimension of "
-                             "size {}",
-                             subscript.constant, spelling(extent)),
-                 subscript.range)
-          .note(fmt::format("'{}' is defined here", tensor.name.text),
-                tensor.name.range)
-          .help("a constant subscript needs a dimension of constant size");
-      return false;
-    }
-    if (subscript.constant >= extent.constant) {
-      sema.report()
-          .error(codes::kOutOfBounds,
-                 fmt::format("{} lies outside a dimension of size {}",
-                             subscript.constant, extent.constant),
-                 subscript.range)
-          .note(fmt::format("'{}' is defined here", tensor.name.text),
-                tensor.name.range);
-      return false;
-    }
+/// The value outside is of the tensor's type.
+bool ExprChecker::checkOtherwise(AccessExpr &node, const Tensor &tensor) {
+  Type type = check(*node.otherwise,
+                    node.otherwise->untyped ? Type(tensor.type) : std::nullopt);
+  if (!type)
+    return false;
+  if (*type == tensor.type)
     return true;
-  }
-  if (IndexVariable *index = findIndex(subscript.index)) {
-    subscript.variable = index;
-    fix(*index, extent, subscript.range);
-    return true;
-  }
-  auto notAnIndex = [&](const char *what, SourceRange place) {
-    sema.report()
-        .error(codes::kWrongKind,
-               fmt::format("{} '{}' is not an index", what, subscript.index),
-               subscript.range)
-        .note("defined here", place);
-  };
-  auto size = op->sizes.find(subscript.index);
-  auto other = op->tensors.find(subscript.index);
-  if (size != op->sizes.end())
-    notAnIndex("the size", size->second->name.range);
-  else if (other != op->tensors.end())
-    notAnIndex("the tensor", other->second->name.range);
-  else if (const Global *global = sema.findGlobal(subscript.index))
-    notAnIndex(global->what(), global->range);
-  else
-    sema.report()
-        .error(codes::kUndefined,
-               fmt::format("there is no index '{}'{}", subscript.index,
-                           didYouMean(subscript.index, indexNames())),
-               subscript.range)
-        .help("an index stands on the left-hand side or in the brackets of a "
-              "reduction");
+  sema.report()
+      .error(codes::kOperandTypesDiffer,
+             fmt::format("'{}' holds {}, the value outside it is {}",
+                         tensor.name.text, spelling(tensor.type),
+                         spelling(*type)),
+             node.otherwise->range)
+      .note(fmt::format("'{}' is defined here", tensor.name.text),
+            tensor.name.range)
+      .help(fmt::format("cast it: {}({})", spelling(tensor.type),
+                        shortened(*node.otherwise)));
   return false;
+}
+
+/// The range that the text gives an index, of sizes and integers.
+bool ExprChecker::checkRange(IndexVariable &index) {
+  if (!index.end)
+    return true;
+  IndexSums sums{sema, sema.report(), *op, "the end of a range",
+                 codes::kNoReduction};
+  auto first = sums.of(*index.first), end = sums.of(*index.end);
+  if (!first || !end)
+    return false;
+  index.start = first->offset;
+  index.extent = end->offset - first->offset;
+  index.fixedBy = {index.first->range.begin, index.end->range.end};
+  return true;
 }
 
 ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
@@ -245,12 +210,15 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
                         expr.range);
     return std::nullopt;
   }
-  for (auto &index : node.indices)
+  bool rangesFine = true;
+  for (auto &index : node.indices) {
+    rangesFine &= checkRange(*index);
     bind(*index);
+  }
   Type type = check(*node.body);
   for (size_t i = 0; i < node.indices.size(); ++i)
     unbind();
-  if (!type)
+  if (!type || !rangesFine)
     return std::nullopt;
   std::string what = fmt::format("'{}'", spelling(node.kind));
   if (node.kind == ReduceKind::Any || node.kind == ReduceKind::All) {
@@ -266,18 +234,15 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
   } else if (!needNumber(*type, node.body->range, what)) {
     return std::nullopt;
   }
-  for (auto &index : node.indices) {
-    if (index->extent)
-      continue;
-    sema.report()
-        .error(codes::kRangeNotFixed,
-               fmt::format("nothing says how far the index '{}' runs",
-                           index->name.text),
-               index->name.range)
-        .help("use it as a subscript of a tensor");
-    return std::nullopt;
-  }
-  return checkOrder(node, *type) ? type : std::nullopt;
+  reductions.push_back({&node, *type});
+  return type;
+}
+
+bool ExprChecker::checkOrders() {
+  bool fine = true;
+  for (auto [reduce, type] : reductions)
+    fine &= checkOrder(*reduce, type);
+  return fine;
 }
 
 bool ExprChecker::checkOrder(const ReduceExpr &node, ScalarType type) {

@@ -10,6 +10,7 @@
 #include "compiler/frontend/ConstFold.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace girih::frontend {
 
@@ -201,14 +202,89 @@ ExprPtr Cloner::cloneNode(const NameExpr &node, const Expr &expr) const {
   } else if (const std::string *index = find(indices, node.name)) {
     copy.name = *index;
   } else if (const Extent *size = find(sizes, node.name)) {
-    if (!size->size) {
-      LiteralExpr literal;
-      literal.digits = std::to_string(size->constant);
-      return make(std::move(literal), expr);
-    }
-    copy.name = size->size->name.text;
+    return sumOf(*size, expr);
   }
   return make(std::move(copy), expr);
+}
+
+ExprPtr Cloner::number(int64_t value, const Expr &original) const {
+  LiteralExpr literal;
+  literal.digits = std::to_string(value < 0 ? 0 - uint64_t(value) : value);
+  ExprPtr digits = make(std::move(literal), original);
+  if (value >= 0)
+    return digits;
+  UnaryExpr negated;
+  negated.operand = std::move(digits);
+  return make(std::move(negated), original);
+}
+
+ExprPtr Cloner::sumOf(const Extent &extent, const Expr &original) const {
+  ExprPtr sum;
+  auto add = [&](ExprPtr term, bool subtract) {
+    BinaryExpr binary;
+    binary.op = subtract ? BinaryOp::Sub : BinaryOp::Add;
+    binary.opRange = original.range;
+    binary.lhs = std::move(sum);
+    binary.rhs = std::move(term);
+    sum = make(std::move(binary), original);
+  };
+  for (auto [size, factor] : extent.terms) {
+    NameExpr name;
+    name.name = size->name.text;
+    ExprPtr term = make(std::move(name), original);
+    bool subtract = sum && factor < 0;
+    int64_t times = subtract ? -factor : factor;
+    if (times != 1) {
+      BinaryExpr product;
+      product.op = BinaryOp::Mul;
+      product.opRange = original.range;
+      product.lhs = number(times, original);
+      product.rhs = std::move(term);
+      term = make(std::move(product), original);
+    }
+    if (sum)
+      add(std::move(term), subtract);
+    else
+      sum = std::move(term);
+  }
+  if (!sum)
+    return number(extent.constant, original);
+  if (extent.constant != 0)
+    add(number(std::abs(extent.constant), original), extent.constant < 0);
+  return sum;
+}
+
+ExprPtr Cloner::cloneSum(const Expr &expr) const {
+  if (auto *name = expr.as<NameExpr>()) {
+    auto *constant = find(constants, name->name);
+    if (constant && isInteger((*constant)->type))
+      return number(static_cast<int64_t>((*constant)->foldedBits), expr);
+    return clone(expr);
+  }
+  if (auto *unary = expr.as<UnaryExpr>()) {
+    UnaryExpr copy;
+    copy.op = unary->op;
+    copy.operand = cloneSum(*unary->operand);
+    return make(std::move(copy), expr);
+  }
+  if (auto *binary = expr.as<BinaryExpr>()) {
+    BinaryExpr copy;
+    copy.op = binary->op;
+    copy.opRange = binary->opRange;
+    copy.lhs = cloneSum(*binary->lhs);
+    copy.rhs = cloneSum(*binary->rhs);
+    return make(std::move(copy), expr);
+  }
+  return clone(expr);
+}
+
+Extent Cloner::replaced(const Extent &extent) const {
+  Extent sum = Extent::of(extent.constant);
+  for (auto [size, factor] : extent.terms) {
+    const Extent *other = find(sizes, size->name.text);
+    sum = sum + (other ? *other : Extent::of(size)) * factor;
+  }
+  return sum;
 }
 
 ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
@@ -216,10 +292,14 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
   copy.tensorName = node.tensorName;
   if (const std::string *tensor = find(tensors, node.tensorName.text))
     copy.tensorName.text = *tensor;
-  copy.subscripts = node.subscripts;
-  for (Subscript &subscript : copy.subscripts)
-    if (const std::string *index = find(indices, subscript.index))
-      subscript.index = *index;
+  for (const Subscript &subscript : node.subscripts) {
+    Subscript &other = copy.subscripts.emplace_back();
+    other.value = cloneSum(*subscript.value);
+    other.rule = subscript.rule;
+    other.range = subscript.range;
+  }
+  if (node.otherwise)
+    copy.otherwise = clone(*node.otherwise);
   return make(std::move(copy), expr);
 }
 
@@ -322,6 +402,10 @@ std::unique_ptr<IndexVariable> Cloner::clone(const IndexVariable &index) const {
   auto copy = std::make_unique<IndexVariable>();
   copy->name = index.name;
   copy->reduced = index.reduced;
+  if (index.first)
+    copy->first = cloneSum(*index.first);
+  if (index.end)
+    copy->end = cloneSum(*index.end);
   if (const std::string *name = find(indices, index.name.text))
     copy->name.text = *name;
   return copy;
@@ -351,6 +435,8 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
     setAccuracy(*copy->value, *functions);
   copy->range = statement.range;
   copy->inlinedFrom = statement.inlinedFrom;
+  for (auto &[extent, range] : statement.declared)
+    copy->declared.emplace_back(replaced(extent), range);
   return copy;
 }
 
@@ -358,7 +444,8 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
   TensorDecl copy;
   copy.name = decl.name;
   copy.type = decl.type;
-  copy.dims = decl.dims;
+  for (const DimDecl &dim : decl.dims)
+    copy.dims.push_back({cloneSum(*dim.value), dim.range});
   copy.range = decl.range;
   copy.optional = decl.optional;
   copy.typeParam = decl.typeParam;

@@ -56,6 +56,12 @@ private:
   ExprPtr cloneNode(const ReduceExpr &node, const Expr &expr) const;
   ExprPtr cloneNode(const IsNoneExpr &node, const Expr &expr) const;
   std::unique_ptr<IndexVariable> clone(const IndexVariable &index) const;
+  /// A subscript, a dimension or an end of a range: integer constants become
+  /// numbers.
+  ExprPtr cloneSum(const Expr &expr) const;
+  ExprPtr number(int64_t value, const Expr &original) const;
+  ExprPtr sumOf(const Extent &extent, const Expr &original) const;
+  Extent replaced(const Extent &extent) const;
   /// A number that is known: a float, or the bits of an integer with its sign
   /// in all 64.
   struct Number {

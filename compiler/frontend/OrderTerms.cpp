@@ -80,7 +80,7 @@ std::optional<TreeFault> findTreeFault(const OrderTerm &term,
   const OrderTerm *tree = findTree(&term);
   if (!tree)
     return std::nullopt;
-  if (extent.size)
+  if (!extent.isConstant())
     return TreeFault{tree, true, 0};
   return faultOver(&term, extent.constant);
 }

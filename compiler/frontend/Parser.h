@@ -105,7 +105,8 @@ private:
 
   // Expressions (ParserExpr.cpp).
   ExprPtr make(Expr::Node node, SourceRange range);
-  ExprPtr parseExpr();
+  /// `inThen`: between `then` and `else`, where an `else` is not a read's.
+  ExprPtr parseExpr(bool inThen = false);
   ExprPtr parseOr();
   ExprPtr parseAnd();
   ExprPtr parseNot();
@@ -124,6 +125,8 @@ private:
   ExprPtr parseAccess();
   ExprPtr parseReduction();
   Subscript parseSubscript();
+  /// A sum of names and integers; others are refused when names are resolved.
+  ExprPtr parseIndexSum(const char *what, int64_t most);
   ReduceOrder parseOrder(const Token &first);
   std::unique_ptr<OrderTerm> parseTerm(unsigned depth);
   ExprPtr binary(BinaryOp op, const Token &opToken, ExprPtr lhs, ExprPtr rhs);
@@ -135,6 +138,7 @@ private:
   std::vector<std::string> typeParams; ///< of the operator being parsed
   size_t position = 0;
   unsigned nesting = 0;
+  bool elseIsTaken = false; ///< the next `else` belongs to an `if`
   unsigned statements = 0;
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace girih::frontend {
 
@@ -63,18 +64,24 @@ ExprPtr Parser::binary(BinaryOp op, const Token &opToken, ExprPtr lhs,
 }
 
 /// expr ::= 'if' expr 'then' expr 'else' expr | or
-ExprPtr Parser::parseExpr() {
+ExprPtr Parser::parseExpr(bool inThen) {
   Nest nest(*this);
-  if (!at(TokenKind::KwIf))
-    return parseOr();
-  Token first = take();
-  IfExpr node;
-  node.condition = parseExpr();
-  expect(TokenKind::KwThen, "after the condition");
-  node.thenValue = parseExpr();
-  expect(TokenKind::KwElse, "before the other value");
-  node.elseValue = parseExpr();
-  return make(std::move(node), since(first));
+  bool before = std::exchange(elseIsTaken, inThen);
+  ExprPtr result;
+  if (!at(TokenKind::KwIf)) {
+    result = parseOr();
+  } else {
+    Token first = take();
+    IfExpr node;
+    node.condition = parseExpr();
+    expect(TokenKind::KwThen, "after the condition");
+    node.thenValue = parseExpr(/*inThen=*/true);
+    expect(TokenKind::KwElse, "before the other value");
+    node.elseValue = parseExpr(inThen);
+    result = make(std::move(node), since(first));
+  }
+  elseIsTaken = before;
+  return result;
 }
 
 /// or ::= and ('or' and)*
@@ -365,7 +372,7 @@ NamedArgument Parser::parseNamedArgument() {
   return argument;
 }
 
-/// access ::= name '[' [subscript (',' subscript)*] ']'
+/// access ::= name '[' [subscript (',' subscript)*] ']' ['else' unary]
 ExprPtr Parser::parseAccess() {
   Token first = take();
   AccessExpr node;
@@ -377,44 +384,58 @@ ExprPtr Parser::parseAccess() {
       break;
   }
   expect(TokenKind::RightBracket, "after the subscripts");
+  if (!elseIsTaken && accept(TokenKind::KwElse))
+    node.otherwise = parseUnary();
   return make(std::move(node), since(first));
 }
 
-/// subscript ::= name | integer
+ExprPtr Parser::parseIndexSum(const char *what, int64_t most) {
+  bool ends = at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1) ||
+              at(TokenKind::RightParen, 1) || at(TokenKind::DotDot, 1);
+  if (!at(TokenKind::Number) || !ends)
+    return parseSum();
+  LiteralExpr node;
+  SourceRange range = token().range;
+  node.digits = std::to_string(expectInteger(what, 0, most));
+  return make(std::move(node), range);
+}
+
+/// subscript ::= sum | ('clamp' | 'reflect' | 'wrap') '(' sum ')'
 Subscript Parser::parseSubscript() {
   Subscript subscript;
   Token first = token();
-  bool ends = at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1);
-  if (at(TokenKind::Identifier) && ends) {
+  if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
+    unsupported(codes::kNoSubscript, "gather (a tensor as a subscript) is",
+                first.range);
+  if (atWord("checked") && at(TokenKind::LeftParen, 1))
+    unsupported(codes::kNoSubscript, "the access rule 'checked' is",
+                first.range);
+  if (at(TokenKind::Colon) || at(TokenKind::Colon, 1) ||
+      at(TokenKind::DotDot) || at(TokenKind::DotDot, 1))
+    unsupported(codes::kNoSubscript, "slices are", first.range,
+                "write index names");
+  for (AccessRule rule :
+       {AccessRule::Clamp, AccessRule::Reflect, AccessRule::Wrap})
+    if (atWord(spelling(rule)) && at(TokenKind::LeftParen, 1))
+      subscript.rule = rule;
+  if (subscript.rule != AccessRule::None) {
     take();
-    subscript.index = textOf(first);
-  } else if (at(TokenKind::Number) && ends) {
-    subscript.constant =
-        expectInteger("a constant subscript", 0, kMaxSubscript);
-  } else {
-    if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
-      unsupported(codes::kNoSubscript, "gather (a tensor as a subscript) is",
-                  first.range);
-    for (std::string_view rule : {"clamp", "reflect", "wrap", "checked"})
-      if (atWord(rule) && at(TokenKind::LeftParen, 1))
-        unsupported(codes::kNoSubscript,
-                    fmt::format("the access rule '{}' is", rule), first.range);
-    if (at(TokenKind::Colon) || at(TokenKind::Colon, 1) ||
-        at(TokenKind::DotDot) || at(TokenKind::DotDot, 1))
-      unsupported(codes::kNoSubscript, "slices are", first.range,
-                  "write index names");
-    if (at(TokenKind::Identifier) || at(TokenKind::Number) ||
-        at(TokenKind::Minus) || at(TokenKind::LeftParen))
-      unsupported(codes::kNoSubscript, "computed subscripts are", first.range,
-                  "subscripts are index names and integers");
+    take();
+  } else if (!at(TokenKind::Identifier) && !at(TokenKind::Number) &&
+             !at(TokenKind::Minus) && !at(TokenKind::LeftParen)) {
     unexpected("an index name or an integer", "as a subscript");
   }
-  subscript.range = first.range;
+  subscript.value = parseIndexSum("a constant subscript", kMaxSubscript);
+  if (subscript.rule != AccessRule::None)
+    expect(TokenKind::RightParen,
+           fmt::format("after '{}'", spelling(subscript.rule)));
+  subscript.range = since(first);
   return subscript;
 }
 
 /// reduction ::= ('sum' | 'prod' | 'max' | 'min' | 'any' | 'all')
-///               '[' name (',' name)* [',' order] ']' '(' expr ')'
+///               '[' index (',' index)* [',' order] ']' '(' expr ')'
+/// index     ::= name ['in' sum '..' sum]
 ExprPtr Parser::parseReduction() {
   Token first = take();
   std::string_view name = textOf(first);
@@ -432,10 +453,12 @@ ExprPtr Parser::parseReduction() {
     auto index = std::make_unique<IndexVariable>();
     index->name = expectNewName("an index name", "in the reduced indices");
     index->reduced = true;
+    if (accept(TokenKind::KwIn)) {
+      index->first = parseIndexSum("the start of a range", kMaxSubscript);
+      expect(TokenKind::DotDot, "between the ends of a range");
+      index->end = parseIndexSum("the end of a range", kMaxSubscript);
+    }
     node.indices.push_back(std::move(index));
-    if (at(TokenKind::KwIn))
-      unsupported(codes::kNoReduction, "explicit ranges ('in') are",
-                  token().range, "the range follows from the subscripts");
     if (at(TokenKind::Colon))
       unsupported(codes::kNoReduction, "conditions in a reduction are",
                   token().range, "choose with 'if' inside the parentheses");

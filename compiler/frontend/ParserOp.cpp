@@ -131,34 +131,30 @@ TensorDecl Parser::parseTensorDecl(bool input) {
   return decl;
 }
 
-/// dim ::= name | integer
+/// dim ::= sum
 DimDecl Parser::parseDim() {
   DimDecl dim;
   Token first = token();
-  if (at(TokenKind::LeftParen))
-    unsupported(codes::kNoDimension, "grouped dimensions are", first.range);
   if (at(TokenKind::DotDot))
     unsupported(codes::kNoDimension, "leading dimensions ('..R') are",
                 first.range);
-  if (at(TokenKind::Number)) {
-    dim.constant = expectInteger("a dimension", 0, kMaxDim);
-  } else {
-    if (!at(TokenKind::Identifier))
-      unexpected("a size or an integer", "as a dimension");
-    dim.symbol = textOf(take());
-    refuseReserved(dim.symbol, first.range);
+  // `(HK, G)`, but not `(N - K) + 1`.
+  for (size_t ahead = 0, depth = 0; ahead == 0 || depth > 0; ++ahead) {
+    if (at(TokenKind::LeftParen, ahead))
+      ++depth;
+    else if (at(TokenKind::RightParen, ahead))
+      --depth;
+    else if (depth == 1 && at(TokenKind::Comma, ahead))
+      unsupported(codes::kNoDimension, "grouped dimensions are", first.range);
+    else if (depth == 0 || at(TokenKind::EndOfFile, ahead))
+      break;
   }
-  switch (token().kind) {
-  case TokenKind::Plus:
-  case TokenKind::Minus:
-  case TokenKind::Star:
-  case TokenKind::Slash:
-  case TokenKind::Percent:
-    unsupported(codes::kNoDimension, "computed dimensions are", token().range,
-                "give the dimension a size symbol of its own");
-  default:
-    break;
-  }
+  if (!at(TokenKind::Number) && !at(TokenKind::Identifier) &&
+      !at(TokenKind::LeftParen))
+    unexpected("a size or an integer", "as a dimension");
+  if (at(TokenKind::Identifier))
+    refuseReserved(std::string(textOf(first)), first.range);
+  dim.value = parseIndexSum("a dimension", kMaxDim);
   dim.range = since(first);
   return dim;
 }
@@ -297,6 +293,7 @@ bool Parser::parseBody(OpDecl &op) {
       }
     } catch (const SyntaxError &) {
       nesting = 0;
+      elseIsTaken = false;
       if (!skipToStatement(start))
         return false;
     }

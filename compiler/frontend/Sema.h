@@ -25,6 +25,8 @@
 
 namespace girih::frontend {
 
+class ExprChecker;
+
 /// What a name at file level is: exactly one pointer is set.
 struct Global {
   SourceRange range;
@@ -142,6 +144,10 @@ private:
   // SemaOp.cpp
   void checkOp(OpDecl &op);
   void collectSizes(OpScope &scope);
+  void collectSize(OpScope &scope, const std::string &name, SourceRange range);
+  void solveSizes(OpScope &scope);
+  void checkOutputExtents(OpScope &scope);
+  std::optional<Extent> extentOf(OpScope &scope, const DimDecl &dim);
   void declareTensors(OpScope &scope);
   void declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role);
   void checkConstraints(OpScope &scope);
@@ -149,8 +155,13 @@ private:
   void checkStatement(OpScope &scope, Statement &statement);
   void checkDefinition(OpScope &scope, Statement &statement);
   Tensor *targetOf(OpScope &scope, Statement &statement);
-  void finishTemporary(OpScope &scope, Statement &statement, Tensor &tensor);
-  void finishOutput(OpScope &scope, Statement &statement, Tensor &tensor);
+  bool checkTemporaryType(const Statement &statement);
+  /// Rank and type of an output against its declaration.
+  bool checkOutput(const OpScope &scope, const Statement &statement,
+                   const Tensor &tensor);
+  /// Ranges, bounds and orders of a statement whose types are known.
+  bool finishRanges(OpScope &scope, Statement &statement, const Tensor &tensor,
+                    ExprChecker &checker);
   void checkUses(OpScope &scope, bool clean);
   SourceRange declarationOf(const OpScope &scope, const Tensor &tensor) const;
 

@@ -13,10 +13,13 @@
 
 #include "compiler/frontend/Builtins.h"
 #include "compiler/frontend/ExprChecker.h"
+#include "compiler/frontend/IndexSums.h"
+#include "compiler/frontend/Ranges.h"
 #include "compiler/frontend/Sema.h"
 #include "compiler/support/Suggest.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace girih::frontend {
@@ -204,37 +207,127 @@ private:
           return false;
       cloner.tensors[input.name.text] = tensor.name.text;
     }
-    return true;
+    return solveSums();
   }
 
   bool bindDim(const DimDecl &dim, const Tensor &tensor, const Extent &extent,
                SourceRange range) {
-    if (dim.symbol.empty()) {
-      if (!extent.size && extent.constant == dim.constant)
+    NamedSum sum = namedSum(*dim.value).value_or(NamedSum());
+    const std::string *name = sum.plainName();
+    // Sums of products with an extent of the caller must stay exact.
+    constexpr int64_t kMostFactor = int64_t(1) << 20;
+    for (const auto &[size, factor] : sum.factors)
+      if (std::abs(factor) > kMostFactor)
+        return fail(codes::kIntegerOutOfRange,
+                    fmt::format("'{}' cannot be called: the factor of '{}' is "
+                                "more than 2^20",
+                                callee.name.text, size),
+                    call.callee.range);
+    if (!name && !sum.factors.empty()) {
+      sums.push_back({&dim, std::move(sum), &tensor, extent, range});
+      return true;
+    }
+    if (!name) {
+      if (extent == Extent::of(sum.constant))
         return true;
       return fail(codes::kShapesDiffer,
                   fmt::format("'{}' needs {} here, the dimension of '{}' is {}",
-                              callee.name.text, dim.constant, tensor.name.text,
+                              callee.name.text, sum.constant, tensor.name.text,
                               spelling(extent)),
                   range);
     }
-    auto [place, fresh] = cloner.sizes.try_emplace(dim.symbol, extent);
+    auto [place, fresh] = cloner.sizes.try_emplace(*name, extent);
     if (fresh || place->second == extent)
       return true;
     return fail(codes::kShapesDiffer,
                 fmt::format("'{}' of '{}' is {} by '{}' and {} by what stands "
                             "before it",
-                            dim.symbol, callee.name.text, spelling(extent),
+                            *name, callee.name.text, spelling(extent),
                             tensor.name.text, spelling(place->second)),
                 range);
+  }
+
+  /// The value of the constant and of all sizes that are known, which leave
+  /// `sum`.
+  Extent takeKnown(NamedSum &sum) const {
+    Extent value = Extent::of(sum.constant);
+    for (const auto &[name, extent] : cloner.sizes)
+      if (auto found = sum.factors.find(name); found != sum.factors.end()) {
+        value = value + extent * found->second;
+        sum.factors.erase(found);
+      }
+    return value;
+  }
+
+  static std::optional<Extent> divided(Extent extent, int64_t divisor) {
+    bool exact = extent.constant % divisor == 0;
+    extent.constant /= divisor;
+    for (auto &term : extent.terms) {
+      exact &= term.second % divisor == 0;
+      term.second /= divisor;
+    }
+    return exact ? std::optional(extent) : std::nullopt;
+  }
+
+  bool checkNumbers(const Extent &extent, SourceRange range) {
+    constexpr int64_t kMost = int64_t(1) << 40;
+    bool fits = std::abs(extent.constant) < kMost;
+    for (const auto &term : extent.terms)
+      fits &= std::abs(term.second) < kMost;
+    return fits || fail(codes::kIntegerOutOfRange,
+                        fmt::format("the call of '{}' makes the size {}, with "
+                                    "a number of 2^40 or more",
+                                    callee.name.text, spelling(extent)),
+                        range);
+  }
+
+  /// Dimensions that are sums say their one size that nothing else says.
+  bool solveSums() {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (auto it = sums.begin(); it != sums.end();) {
+        NamedSum rest = it->sum;
+        Extent left = it->extent - takeKnown(rest);
+        if (rest.factors.size() > 1) {
+          ++it;
+          continue;
+        }
+        if (rest.factors.empty()) {
+          if (!(left == Extent()))
+            return fail(
+                codes::kShapesDiffer,
+                fmt::format("'{}' needs {} here ({}), the dimension of "
+                            "'{}' is {}",
+                            callee.name.text, spelling(it->extent - left),
+                            printExpr(*it->dim->value), it->tensor->name.text,
+                            spelling(it->extent)),
+                it->range);
+        } else {
+          auto [name, factor] = *rest.factors.begin();
+          auto size = divided(left, factor);
+          if (!size)
+            return fail(
+                codes::kShapesDiffer,
+                fmt::format("'{}' of '{}' is no sum of sizes: {} is {} "
+                            "by '{}'",
+                            name, callee.name.text, printExpr(*it->dim->value),
+                            spelling(it->extent), it->tensor->name.text),
+                it->range);
+          if (!checkNumbers(*size, it->range))
+            return false;
+          cloner.sizes[name] = *size;
+        }
+        it = sums.erase(it);
+        progress = true;
+      }
+    }
+    return true;
   }
 
   static std::string printed(const TensorDecl &decl) {
     std::string text(spelling(decl.type));
     for (size_t i = 0; i < decl.dims.size(); ++i)
-      text += (i ? ", " : "[") + (decl.dims[i].symbol.empty()
-                                      ? std::to_string(decl.dims[i].constant)
-                                      : decl.dims[i].symbol);
+      text += (i ? ", " : "[") + printExpr(*decl.dims[i].value);
     return decl.dims.empty() ? text : text + "]";
   }
 
@@ -244,11 +337,24 @@ private:
       auto found = cloner.sizes.find(constraint.name.text);
       if (found == cloner.sizes.end())
         continue; // of an optional tensor that is not there
-      if (found->second.size) {
+      if (const SizeSymbol *size = found->second.plainSize()) {
         SizeConstraint copy = constraint;
-        copy.name.text = found->second.size->name.text;
-        copy.size = found->second.size;
+        copy.name.text = size->name.text;
+        copy.size = size;
         scope.op.constraints.push_back(std::move(copy));
+        continue;
+      }
+      if (!found->second.isConstant()) {
+        if (!isProved(constraint, found->second))
+          return fail(
+              codes::kShapesDiffer,
+              fmt::format("nothing proves what '{}' wants of '{}', which is {} "
+                          "here",
+                          callee.name.text, constraint.name.text,
+                          spelling(found->second)),
+              call.callee.range,
+              fmt::format("add a 'where' to '{}' from which it follows",
+                          scope.op.name.text));
         continue;
       }
       if (!holds(constraint, found->second.constant))
@@ -259,6 +365,27 @@ private:
                     call.callee.range);
     }
     return true;
+  }
+
+  bool isProved(const SizeConstraint &constraint, const Extent &extent) const {
+    using Kind = SizeConstraint::Kind;
+    Prover prover = proverOf(scope.op);
+    Extent more = extent - Extent::of(constraint.value), less = more * -1;
+    switch (constraint.kind) {
+    case Kind::Multiple:
+      return divided(extent, constraint.value).has_value();
+    case Kind::Less:
+      return prover.proves(formOf(less - Extent::of(1)));
+    case Kind::LessEqual:
+      return prover.proves(formOf(less));
+    case Kind::Greater:
+      return prover.proves(formOf(more - Extent::of(1)));
+    case Kind::GreaterEqual:
+      return prover.proves(formOf(more));
+    case Kind::Equal:
+      return prover.proves(formOf(less)) && prover.proves(formOf(more));
+    }
+    return false;
   }
 
   static bool holds(const SizeConstraint &constraint, int64_t value) {
@@ -300,23 +427,32 @@ private:
       const TensorDecl &output = instance->outputs[i];
       cloner.tensors[output.name.text] = targets[i].text;
       places[output.name.text] = targets[i].range;
+      std::vector<Extent> dims;
+      for (const DimDecl &dim : output.dims) {
+        NamedSum sum = namedSum(*dim.value).value_or(NamedSum());
+        dims.push_back(takeKnown(sum));
+        if (!sum.factors.empty())
+          return fail(codes::kSizeNotSolved,
+                      fmt::format("no argument says how large '{}' is",
+                                  sum.factors.begin()->first),
+                      call.callee.range);
+        if (!checkNumbers(dims.back(), call.callee.range))
+          return false;
+        declared[output.name.text].emplace_back(dims.back(), dim.range);
+      }
       auto found = scope.tensors.find(targets[i].text);
       if (found != scope.tensors.end() &&
-          !checkOutput(output, *found->second, targets[i].range))
+          !checkOutput(output, dims, *found->second, targets[i].range))
         return false;
     }
     return true;
   }
 
   /// The target is a declared output of the caller.
-  bool checkOutput(const TensorDecl &output, const Tensor &tensor,
-                   SourceRange range) {
+  bool checkOutput(const TensorDecl &output, const std::vector<Extent> &dims,
+                   const Tensor &tensor, SourceRange range) {
     if (tensor.role != Tensor::Role::Output || tensor.definition)
       return true; // the statement itself will say what is wrong
-    std::vector<Extent> dims;
-    for (const DimDecl &dim : output.dims)
-      dims.push_back(dim.symbol.empty() ? Extent{nullptr, dim.constant}
-                                        : cloner.sizes.at(dim.symbol));
     if (tensor.type == output.type && tensor.dims == dims)
       return true;
     auto shape = [](ScalarType type, const std::vector<Extent> &extents) {
@@ -392,6 +528,8 @@ private:
       copies.back()->inlinedFrom = {callee.name.text, call.callee.range};
       if (auto place = places.find(inner->target.text); place != places.end())
         copies.back()->target.range = place->second;
+      if (auto dims = declared.find(inner->target.text); dims != declared.end())
+        copies.back()->declared = dims->second;
     }
     auto &statements = scope.op.statements;
     if (statements.size() + copies.size() > kMaxStatements)
@@ -423,6 +561,18 @@ private:
   OpDecl &callee;
   std::map<std::string, Argument, std::less<>> tensors;
   std::map<std::string, SourceRange, std::less<>> places; ///< of the targets
+  /// The dimensions of its outputs.
+  std::map<std::string, std::vector<std::pair<Extent, SourceRange>>,
+           std::less<>>
+      declared;
+  struct SumDim {
+    const DimDecl *dim;
+    NamedSum sum;
+    const Tensor *tensor;
+    Extent extent;
+    SourceRange range;
+  };
+  std::vector<SumDim> sums; ///< dimensions of inputs
   std::vector<GivenParam> given;
   std::unique_ptr<OpDecl> instance;
   Cloner cloner;

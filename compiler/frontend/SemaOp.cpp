@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/ExprChecker.h"
+#include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
 #include "compiler/support/Suggest.h"
 
@@ -23,7 +24,10 @@ void Sema::checkOp(OpDecl &op) {
   }
   collectSizes(scope);
   declareTensors(scope);
+  solveSizes(scope);
   checkConstraints(scope);
+  if (reporter.errors() == before)
+    checkOutputExtents(scope);
   for (size_t i = 0; i < op.statements.size();)
     if (!isCall(*op.statements[i]))
       checkStatement(scope, *op.statements[i++]);
@@ -36,39 +40,120 @@ void Sema::checkOp(OpDecl &op) {
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// A size is solved from the arguments, so some input must show it.
+void Sema::collectSize(OpScope &scope, const std::string &name,
+                       SourceRange range) {
+  if (scope.sizes.count(name))
+    return;
+  auto size = std::make_unique<SizeSymbol>();
+  size->name = {name, range};
+  size->number = scope.op.sizes.size();
+  scope.sizes[name] = size.get();
+  scope.op.sizes.push_back(std::move(size));
+  if (const Global *global = findGlobal(name)) {
+    scope.clashed.insert(name);
+    reporter
+        .error(
+            global->constant ? codes::kWrongKind : codes::kSpaceClash,
+            global->constant
+                ? fmt::format("the constant '{}' is {}, not a size", name,
+                              spelling(global->constant->type))
+                : fmt::format("'{}' names a size and {}", name, global->kind()),
+            range)
+        .note("defined here", global->range);
+  }
+}
+
 void Sema::collectSizes(OpScope &scope) {
-  auto collect = [&](const std::vector<TensorDecl> &decls, bool inputs) {
-    for (const TensorDecl &decl : decls)
-      for (const DimDecl &dim : decl.dims) {
-        if (dim.symbol.empty() || scope.sizes.count(dim.symbol))
-          continue;
-        auto size = std::make_unique<SizeSymbol>();
-        size->name = {dim.symbol, dim.range};
-        scope.sizes[dim.symbol] = size.get();
-        scope.op.sizes.push_back(std::move(size));
-        if (const Global *global = findGlobal(dim.symbol)) {
-          Diagnostic &d = reporter.error(
-              global->constant ? codes::kWrongKind : codes::kSpaceClash,
-              global->constant
-                  ? fmt::format("the constant '{}' is {}, not a size",
-                                dim.symbol, spelling(global->constant->type))
-                  : fmt::format("'{}' names a size and {}", dim.symbol,
-                                global->kind()),
-              dim.range);
-          d.note("defined here", global->range);
-          continue;
-        }
-        if (!inputs)
-          reporter
-              .error(codes::kSizeNotSolved,
-                     fmt::format("no input says how large '{}' is", dim.symbol),
-                     dim.range)
-              .help("use a size of an input, or a constant");
+  for (const auto *decls : {&scope.op.inputs, &scope.op.outputs})
+    for (const TensorDecl &decl : *decls)
+      for (const DimDecl &dim : decl.dims)
+        forEachName(*dim.value, [&](const std::string &name, SourceRange at) {
+          collectSize(scope, name, at);
+        });
+}
+
+/// A size is solved from the arguments: some input has a dimension in which it
+/// is the only one not known.
+void Sema::solveSizes(OpScope &scope) {
+  std::set<const SizeSymbol *> solved;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const TensorDecl &decl : scope.op.inputs)
+      for (const Extent &dim : decl.tensor->dims) {
+        const SizeSymbol *unknown = nullptr;
+        unsigned count = 0;
+        for (auto [size, factor] : dim.terms)
+          if (!solved.count(size)) {
+            unknown = factor > 0 ? size : nullptr;
+            ++count;
+          }
+        if (count == 1 && unknown)
+          progress |= solved.insert(unknown).second;
       }
-  };
-  collect(scope.op.inputs, true);
-  collect(scope.op.outputs, false);
+  }
+  for (const auto &size : scope.op.sizes) {
+    if (solved.count(size.get()) || scope.clashed.count(size->name.text))
+      continue;
+    Diagnostic &d = reporter.error(
+        codes::kSizeNotSolved,
+        fmt::format("no input says how large '{}' is", size->name.text),
+        size->name.range);
+    bool inInput = false;
+    for (const TensorDecl &decl : scope.op.inputs)
+      for (const Extent &dim : decl.tensor->dims)
+        for (auto [other, factor] : dim.terms)
+          inInput |= other == size.get();
+    d.help(inInput ? "it must be the only unknown of some input's dimension"
+                   : "use a size of an input, or a constant");
+  }
+}
+
+std::optional<Extent> Sema::extentOf(OpScope &scope, const DimDecl &dim) {
+  IndexSums sums{*this, reporter, scope, "a dimension", codes::kNoDimension};
+  auto sum = sums.of(*dim.value);
+  if (!sum)
+    return std::nullopt;
+  if (sum->offset.isConstant() && sum->offset.constant < 0) {
+    reporter.error(
+        codes::kNegativeExtent,
+        fmt::format("a dimension of {} elements", sum->offset.constant),
+        dim.range);
+    return std::nullopt;
+  }
+  return sum->offset;
+}
+
+/// An input's dimensions are what the arguments have; an output's must be
+/// computable.
+void Sema::checkOutputExtents(OpScope &scope) {
+  Prover prover = proverOf(scope.op);
+  for (const TensorDecl &decl : scope.op.outputs)
+    for (size_t d = 0; d < decl.dims.size(); ++d) {
+      const Extent &dim = decl.tensor->dims[d];
+      if (dim.isBare() || prover.proves(formOf(dim)))
+        continue;
+      std::string example;
+      if (auto values = prover.counterexample(formOf(dim))) {
+        int64_t extent = dim.constant;
+        for (auto [size, factor] : dim.terms) {
+          extent += factor * (*values)[size->number];
+          example += fmt::format("{}{} = {}", example.empty() ? "" : ", ",
+                                 size->name.text, (*values)[size->number]);
+        }
+        example = fmt::format(": with {} it is {}", example, extent);
+      }
+      Diagnostic &error = reporter.error(
+          codes::kNegativeExtent,
+          fmt::format("the dimension {} of '{}' may be negative{}",
+                      spelling(dim), decl.name.text, example),
+          decl.dims[d].range);
+      if (dim.terms.size() == 1 && dim.terms[0].second == 1)
+        error.help(fmt::format("add the constraint 'where {} >= {}'",
+                               dim.terms[0].first->name.text, -dim.constant));
+      else
+        error.help("let an input's dimension be the sum, for example "
+                   "X: f32[N + K - 1] for an output of N");
+    }
 }
 
 void Sema::declareTensors(OpScope &scope) {
@@ -83,13 +168,8 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
   tensor->name = decl.name;
   tensor->role = role;
   tensor->type = decl.type;
-  for (const DimDecl &dim : decl.dims) {
-    Extent extent;
-    extent.constant = dim.constant;
-    if (!dim.symbol.empty())
-      extent.size = scope.sizes.at(dim.symbol);
-    tensor->dims.push_back(extent);
-  }
+  for (const DimDecl &dim : decl.dims)
+    tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
   decl.tensor = tensor.get();
   scope.op.tensors.push_back(std::move(tensor));
   auto [place, fresh] = scope.tensors.try_emplace(decl.name.text, decl.tensor);
@@ -260,42 +340,31 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     return;
   }
   tensor->type = temporary ? *type : tensor->type;
-  if (temporary)
-    finishTemporary(scope, statement, *tensor);
-  else
-    finishOutput(scope, statement, *tensor);
+  bool typed = temporary ? checkTemporaryType(statement)
+                         : checkOutput(scope, statement, *tensor);
+  bool ranged = typed && finishRanges(scope, statement, *tensor, checker);
+  if (temporary && !ranged)
+    scope.poisoned.insert(tensor);
+  else if (temporary)
+    for (const auto &index : statement.indices)
+      tensor->dims.push_back(*index->extent);
   uint64_t size = 0;
   unsigned depth = 0;
   countInlined(*statement.value, size, depth);
 }
 
-void Sema::finishTemporary(OpScope &scope, Statement &statement,
-                           Tensor &tensor) {
-  ScalarType type = statement.value->type;
-  if (type == ScalarType::Index) {
-    scope.poisoned.insert(&tensor);
-    reporter
-        .error(codes::kWrongOperandType, "an index is not a tensor's element",
-               statement.value->range)
-        .help("cast it, for example f32(i) or i64(i)");
-    return;
-  }
-  for (auto &index : statement.indices) {
-    if (!index->extent) {
-      scope.poisoned.insert(&tensor);
-      reporter
-          .error(codes::kRangeNotFixed,
-                 fmt::format("nothing says how far the index '{}' runs",
-                             index->name.text),
-                 index->name.range)
-          .help("use it as a subscript of a tensor");
-      return;
-    }
-    tensor.dims.push_back(*index->extent);
-  }
+bool Sema::checkTemporaryType(const Statement &statement) {
+  if (statement.value->type != ScalarType::Index)
+    return true;
+  reporter
+      .error(codes::kWrongOperandType, "an index is not a tensor's element",
+             statement.value->range)
+      .help("cast it, for example f32(i) or i64(i)");
+  return false;
 }
 
-void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
+bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
+                       const Tensor &tensor) {
   SourceRange declared = declarationOf(scope, tensor);
   if (statement.indices.size() != tensor.dims.size()) {
     reporter
@@ -308,7 +377,7 @@ void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
                            statement.indices.size() == 1 ? "ex" : "ices"),
                statement.target.range)
         .note("it is declared here", declared);
-    return;
+    return false;
   }
   ScalarType type = statement.value->type;
   if (type != tensor.type) {
@@ -320,14 +389,27 @@ void Sema::finishOutput(OpScope &scope, Statement &statement, Tensor &tensor) {
     d.note("it is declared here", declared);
     d.help(fmt::format("cast it: {}({})", spelling(tensor.type),
                        shortened(*statement.value)));
-    return;
+    return false;
   }
+  return true;
+}
+
+bool Sema::finishRanges(OpScope &scope, Statement &statement,
+                        const Tensor &tensor, ExprChecker &checker) {
+  RangeSolver solver(reporter, scope.op, checker.allIndices(),
+                     checker.allAccesses());
   // The whole output must be defined: its declaration is one more access.
-  ExprChecker checker(*this, scope, &tensor);
   for (const TensorDecl &decl : scope.op.outputs)
     if (decl.tensor == &tensor)
       for (size_t i = 0; i < tensor.dims.size(); ++i)
-        checker.fix(*statement.indices[i], tensor.dims[i], decl.dims[i].range);
+        solver.declare(*statement.indices[i], tensor.dims[i],
+                       decl.dims[i].range, /*checked=*/true);
+  if (tensor.role == Tensor::Role::Temporary &&
+      statement.declared.size() == statement.indices.size())
+    for (size_t i = 0; i < statement.declared.size(); ++i)
+      solver.declare(*statement.indices[i], statement.declared[i].first,
+                     statement.declared[i].second, /*checked=*/false);
+  return solver.run() && checker.checkOrders();
 }
 
 void Sema::checkUses(OpScope &scope, bool clean) {

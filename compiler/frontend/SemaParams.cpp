@@ -147,7 +147,14 @@ bool Sema::checkParamNames(const OpDecl &op) {
     for (const TensorDecl &decl : *decls) {
       take(decl.name.text, "a tensor", decl.name.range);
       for (const DimDecl &dim : decl.dims)
-        take(dim.symbol, "a size", dim.range);
+        forEachName(*dim.value, [&](const std::string &name, SourceRange at) {
+          auto named = [&](const OpParam &p) {
+            return p.name.text == name && p.kind == OpParam::Kind::Const &&
+                   (isInteger(p.type) || !p.typeParam.empty());
+          };
+          if (std::none_of(op.params.begin(), op.params.end(), named))
+            take(name, "a size", at);
+        });
     }
   auto indices = [&](auto &&self, const Expr &expr) -> void {
     if (auto *reduce = expr.as<ReduceExpr>())
@@ -331,11 +338,13 @@ bool Sema::bindConst(const OpDecl &op, const OpParam &param,
 
 static bool showsSize(const std::vector<TensorDecl> &decls,
                       const std::string &name) {
+  bool shows = false;
   for (const TensorDecl &decl : decls)
     for (const DimDecl &dim : decl.dims)
-      if (dim.symbol == name)
-        return true;
-  return false;
+      forEachName(*dim.value, [&](const std::string &other, SourceRange) {
+        shows |= other == name;
+      });
+  return shows;
 }
 
 /// A size that only tensors show which the instance does not have.

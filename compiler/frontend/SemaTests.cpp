@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/ConstFold.h"
+#include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
 #include "compiler/support/Suggest.h"
 
@@ -15,6 +16,14 @@
 namespace girih::frontend {
 
 namespace {
+
+/// A dimension of an argument that is no plain size.
+struct PendingDim {
+  const TensorDecl *decl;
+  size_t dim;
+  int64_t extent;
+  SourceRange range;
+};
 
 /// A size, and what said so.
 struct KnownSize {
@@ -73,6 +82,7 @@ private:
     for (const TensorDecl &input : instance->inputs)
       if (TestValue *value = valueOf(input.name.text))
         good &= bindTensor(input, *value);
+    good = good && solvePending();
     for (const TensorDecl &input : instance->inputs)
       if (TestValue *value = valueOf(input.name.text); good && value)
         good &= finishTensor(input, *value);
@@ -104,12 +114,24 @@ private:
     return false;
   }
 
-  bool isSize(std::string_view name) const {
+  /// The names in the dimensions of inputs that are no parameters.
+  std::vector<std::string> sizeNames() const {
+    std::vector<std::string> names;
+    auto add = [&](const std::string &name, SourceRange) {
+      for (const OpParam &param : op->params)
+        if (param.name.text == name)
+          return;
+      names.push_back(name);
+    };
     for (const TensorDecl &input : op->inputs)
       for (const DimDecl &dim : input.dims)
-        if (dim.symbol == name)
-          return true;
-    return false;
+        forEachName(*dim.value, add);
+    return names;
+  }
+
+  bool isSize(std::string_view name) const {
+    std::vector<std::string> names = sizeNames();
+    return std::find(names.begin(), names.end(), name) != names.end();
   }
 
   static const TensorDecl *find(const std::vector<TensorDecl> &decls,
@@ -122,13 +144,9 @@ private:
 
   bool checkArguments() {
     bool good = true;
-    std::vector<std::string> names;
-    for (const TensorDecl &input : op->inputs) {
+    std::vector<std::string> names = sizeNames();
+    for (const TensorDecl &input : op->inputs)
       names.push_back(input.name.text);
-      for (const DimDecl &dim : input.dims)
-        if (!dim.symbol.empty())
-          names.push_back(dim.symbol);
-    }
     for (const OpParam &param : op->params)
       names.push_back(param.name.text);
     for (size_t i = 0; i < run.arguments.size(); ++i) {
@@ -288,21 +306,85 @@ private:
                                               SourceRange range) {
     std::vector<int64_t> shape;
     for (const DimDecl &dim : decl.dims) {
-      if (dim.symbol.empty()) {
-        shape.push_back(dim.constant);
-        continue;
-      }
-      auto known = sizes.find(dim.symbol);
-      if (known == sizes.end()) {
+      NamedSum rest = namedSum(*dim.value).value_or(NamedSum());
+      int64_t extent = takeKnown(rest);
+      if (!rest.factors.empty()) {
+        const std::string &name = rest.factors.begin()->first;
         error(codes::kSizeUnknown,
-              fmt::format("nothing says how large '{}' is", dim.symbol), range)
-            .help(fmt::format("give it: {}(..., {} = 4)", op->name.text,
-                              dim.symbol));
+              fmt::format("nothing says how large '{}' is", name), range)
+            .help(fmt::format("give it: {}(..., {} = 4)", op->name.text, name));
         return std::nullopt;
       }
-      shape.push_back(known->second.value);
+      if (extent < 0) {
+        error(codes::kNegativeExtent,
+              fmt::format("'{}' would have {} elements in the dimension {}",
+                          decl.name.text, extent, printExpr(*dim.value)),
+              range)
+            .note("it is declared here", decl.range);
+        return std::nullopt;
+      }
+      shape.push_back(extent);
     }
     return shape;
+  }
+
+  /// The value of the constant and of all sizes that are known, which leave
+  /// `sum`.
+  int64_t takeKnown(NamedSum &sum) const {
+    int64_t value = sum.constant;
+    for (const auto &[name, size] : sizes)
+      if (auto found = sum.factors.find(name); found != sum.factors.end()) {
+        value += found->second * size.value;
+        sum.factors.erase(found);
+      }
+    return value;
+  }
+
+  /// Solves sizes from dimensions that are sums, and checks those dimensions.
+  bool solvePending() {
+    bool good = true;
+    for (bool progress = true; progress && good;) {
+      progress = false;
+      for (auto it = pending.begin(); it != pending.end() && good;) {
+        NamedSum rest =
+            namedSum(*it->decl->dims[it->dim].value).value_or(NamedSum());
+        int64_t left = it->extent - takeKnown(rest);
+        if (rest.factors.size() > 1) {
+          ++it;
+          continue;
+        }
+        const auto *unknown =
+            rest.factors.empty() ? nullptr : &*rest.factors.begin();
+        if (unknown ? left % unknown->second == 0 && left / unknown->second >= 0
+                    : left == 0)
+          good = !unknown ||
+                 setSize(unknown->first, left / unknown->second, it->range);
+        else
+          good = refuseDim(*it);
+        it = pending.erase(it);
+        progress = true;
+      }
+    }
+    return good;
+  }
+
+  bool refuseDim(const PendingDim &dim) {
+    NamedSum sum = namedSum(*dim.decl->dims[dim.dim].value).value();
+    std::string known;
+    for (const auto &[name, factor] : sum.factors)
+      if (auto size = sizes.find(name); size != sizes.end())
+        known += fmt::format("{}{} = {}", known.empty() ? ", with " : ", ",
+                             name, size->second.value);
+    error(codes::kShapesDiffer,
+          fmt::format("'{}' has {} elements in dimension {}{}; this value has "
+                      "{}",
+                      dim.decl->name.text,
+                      printExpr(*dim.decl->dims[dim.dim].value), dim.dim, known,
+                      dim.extent),
+          dim.range)
+        .note(fmt::format("'{}' is declared here", dim.decl->name.text),
+              dim.decl->range);
+    return false;
   }
 
   bool bindShape(const TensorDecl &decl, const std::vector<int64_t> &shape,
@@ -321,9 +403,11 @@ private:
           decl.dims.size(), decl.dims.size() == 1 ? "" : "s", shape.size()));
     bool good = true;
     for (size_t i = 0; i < shape.size() && good; ++i) {
-      const DimDecl &dim = decl.dims[i];
-      if (!dim.symbol.empty())
-        good = setSize(dim.symbol, shape[i], range);
+      NamedSum dim = namedSum(*decl.dims[i].value).value_or(NamedSum());
+      if (const std::string *name = dim.plainName())
+        good = setSize(*name, shape[i], range);
+      else if (!dim.factors.empty())
+        pending.push_back({&decl, i, shape[i], range});
       else if (dim.constant != shape[i])
         good = refuse(fmt::format("'{}' has {} elements in dimension {}, this "
                                   "value has {}",
@@ -537,6 +621,7 @@ private:
   std::vector<GivenParam> given;
   std::unique_ptr<OpDecl> instance;
   std::map<std::string, KnownSize> sizes;
+  std::vector<PendingDim> pending;
 };
 
 void Sema::checkTests() {

@@ -72,9 +72,11 @@ mlir::Type ExprGen::typeOf(ScalarType type) const {
 }
 
 mlir::Attribute ExprGen::extentOf(const Extent &extent) const {
-  if (extent.size)
-    return builder.getStringAttr(extent.size->name.text);
-  return builder.getI64IntegerAttr(extent.constant);
+  te::LinearExtent sum;
+  for (auto [size, factor] : extent.terms)
+    sum.terms.push_back({builder.getStringAttr(size->name.text), factor});
+  sum.constant = extent.constant;
+  return te::makeExtent(builder.getContext(), sum);
 }
 
 mlir::ArrayAttr ExprGen::namesOf(
@@ -137,8 +139,11 @@ Value ExprGen::emitNode(const BoolExpr &node, const Expr &expr) {
 Value ExprGen::emitNode(const NameExpr &name, const Expr &expr) {
   if (auto *parameter = std::get_if<const FnParam *>(&name.target))
     return parameters.lookup(*parameter);
-  if (auto *index = std::get_if<const IndexVariable *>(&name.target))
-    return indices.lookup(*index);
+  if (auto *index = std::get_if<const IndexVariable *>(&name.target)) {
+    IndexSum sum;
+    sum.terms.push_back({*index, 1});
+    return emitSum(sum, locOf(expr));
+  }
   if (auto *size = std::get_if<const SizeSymbol *>(&name.target))
     return te::SizeOp::create(builder, locOf(expr), builder.getIndexType(),
                               (*size)->name.text);
@@ -149,17 +154,86 @@ Value ExprGen::emitNode(const NameExpr &name, const Expr &expr) {
   return emitConstant(constant->folded, constant->type, locOf(expr));
 }
 
+/// Regions count indices from 0: where a range starts elsewhere, its start is
+/// part of each sum.
+Value ExprGen::emitSum(const IndexSum &sum, Location loc) {
+  Extent offset = sum.offset;
+  llvm::SmallVector<Value> operands;
+  llvm::SmallVector<int64_t> factors;
+  for (auto [index, factor] : sum.terms) {
+    operands.push_back(indices.lookup(index));
+    factors.push_back(factor);
+    offset = offset + index->start * factor;
+  }
+  if (operands.size() == 1 && factors[0] == 1 && offset == Extent())
+    return operands[0];
+  if (operands.empty() && offset.isConstant())
+    return te::IndexConstantOp::create(builder, loc, offset.constant);
+  return te::AffineOp::create(builder, loc, builder.getIndexType(), operands,
+                              factors, extentOf(offset));
+}
+
+Value ExprGen::emitSubscript(const Subscript &subscript, const Extent &dim) {
+  Location loc = at(subscript.range);
+  Value value = emitSum(subscript.sum, loc);
+  te::BoundRule rule = te::BoundRule::Clamp;
+  switch (subscript.rule) {
+  case AccessRule::None:
+    return value;
+  case AccessRule::Clamp:
+    break;
+  case AccessRule::Reflect:
+    rule = te::BoundRule::Reflect;
+    break;
+  case AccessRule::Wrap:
+    rule = te::BoundRule::Wrap;
+    break;
+  }
+  return te::BoundOp::create(builder, loc, builder.getIndexType(), rule, value,
+                             extentOf(dim));
+}
+
+Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
+                          Location loc) {
+  Value inside;
+  auto require = [&](Value subscript, te::CompareKind kind, Value bound) {
+    Value holds = te::CompareOp::create(builder, loc, builder.getI1Type(), kind,
+                                        subscript, bound);
+    inside = inside ? Value(te::LogicOp::create(
+                          builder, loc, te::LogicKind::And, inside, holds))
+                    : holds;
+  };
+  for (auto [d, subscript] : llvm::enumerate(access.subscripts)) {
+    IndexSum end;
+    end.offset = access.tensor->dims[d];
+    if (subscript.below)
+      require(subscripts[d], te::CompareKind::Ge,
+              te::IndexConstantOp::create(builder, loc, 0));
+    if (!subscript.above)
+      continue;
+    const SizeSymbol *size = end.offset.plainSize();
+    require(subscripts[d], te::CompareKind::Lt,
+            size ? Value(te::SizeOp::create(
+                       builder, loc, builder.getIndexType(), size->name.text))
+                 : emitSum(end, loc));
+  }
+  return inside;
+}
+
 Value ExprGen::emitNode(const AccessExpr &access, const Expr &expr) {
   llvm::SmallVector<Value> subscripts;
-  for (const Subscript &subscript : access.subscripts) {
-    if (subscript.variable)
-      subscripts.push_back(indices.lookup(subscript.variable));
-    else
-      subscripts.push_back(te::IndexConstantOp::create(
-          builder, at(subscript.range), subscript.constant));
-  }
-  return te::ReadOp::create(builder, locOf(expr), typeOf(expr.type),
-                            tensors.lookup(access.tensor), subscripts);
+  for (auto [d, subscript] : llvm::enumerate(access.subscripts))
+    subscripts.push_back(emitSubscript(subscript, access.tensor->dims[d]));
+  Location loc = locOf(expr);
+  bool guarded = access.isGuarded();
+  Value value =
+      te::ReadOp::create(builder, loc, typeOf(expr.type),
+                         tensors.lookup(access.tensor), subscripts, guarded);
+  if (!guarded)
+    return value;
+  Value inside = emitInside(access, subscripts, loc);
+  Value otherwise = emit(*access.otherwise);
+  return te::SelectOp::create(builder, loc, inside, value, otherwise);
 }
 
 Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {

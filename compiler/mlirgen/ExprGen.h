@@ -58,6 +58,13 @@ private:
                            mlir::Location loc);
   /// The low bits of `bits`, as an integer or bool.
   mlir::Value emitInteger(uint64_t bits, mlir::Type type, mlir::Location loc);
+  mlir::Value emitSum(const frontend::IndexSum &sum, mlir::Location loc);
+  /// A subscript as te.read takes it.
+  mlir::Value emitSubscript(const frontend::Subscript &subscript,
+                            const frontend::Extent &dim);
+  /// Whether a guarded read's subscripts lie inside.
+  mlir::Value emitInside(const frontend::AccessExpr &access,
+                         mlir::ValueRange subscripts, mlir::Location loc);
   mlir::Value emitNode(const frontend::LiteralExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::BoolExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::IsNoneExpr &, const frontend::Expr &);
@@ -82,6 +89,7 @@ private:
   Diagnostics &diags;
   mlir::StringAttr fileName;
   llvm::DenseMap<const frontend::Tensor *, mlir::Value> tensors;
+  /// Region arguments, which count from 0.
   llvm::DenseMap<const frontend::IndexVariable *, mlir::Value> indices;
   /// Functions do not recurse, so each parameter has one value at a time.
   llvm::DenseMap<const frontend::FnParam *, mlir::Value> parameters;

@@ -7,6 +7,8 @@
 
 #include "compiler/reference/Binding.h"
 
+#include "compiler/artifact/SizeSum.h"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -75,6 +77,61 @@ static Status checkConstraint(const Signature &signature,
                  std::to_string(value) + " but must be " + must + bound};
 }
 
+/// Sizes that only sums show, such as N in X: f32[N + 2], one after the other;
+/// given ones are known from the start.
+static Status solveSums(const Signature &signature,
+                        const std::vector<HostTensor> &params,
+                        std::vector<int64_t> &sizes,
+                        std::vector<std::string> &from) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t p = 0; p < params.size(); ++p) {
+      const artifact::TensorParam &param = signature.params[p];
+      for (size_t d = 0; d < param.shape.size(); ++d) {
+        std::vector<int64_t> known = sizes;
+        for (size_t s = 0; s < known.size(); ++s)
+          if (known[s] < 0)
+            known[s] = signature.given[s];
+        auto solved =
+            artifact::solveFor(param.shape[d], params[p].shape[d], known);
+        if (!solved)
+          return Failure{param.name + " has shape " +
+                         shapeText(params[p].shape) + " but extent " +
+                         std::to_string(d) + " must be " +
+                         artifact::print(param.shape[d], signature.sizes) +
+                         ": " + solved.message()};
+        if (!*solved)
+          continue;
+        sizes[(*solved)->size] = (*solved)->value;
+        from[(*solved)->size] = param.name;
+        progress = true;
+      }
+    }
+  }
+  return {};
+}
+
+/// Extents that are sums have the value that the sizes give.
+static Status checkSums(const Signature &signature,
+                        const std::vector<HostTensor> &params,
+                        const std::vector<int64_t> &sizes) {
+  for (size_t p = 0; p < params.size(); ++p) {
+    const artifact::TensorParam &param = signature.params[p];
+    for (size_t d = 0; d < param.shape.size(); ++d) {
+      Result<int64_t> extent = artifact::evaluate(param.shape[d], sizes);
+      std::string what = artifact::print(param.shape[d], signature.sizes);
+      if (!extent)
+        return Failure{param.name + " has the extent " + what +
+                       ", which cannot be computed: " + extent.message()};
+      if (*extent != params[p].shape[d])
+        return Failure{param.name + " has shape " + shapeText(params[p].shape) +
+                       " but extent " + std::to_string(d) + " is " + what +
+                       ", which is " + std::to_string(*extent)};
+    }
+  }
+  return {};
+}
+
 Result<std::vector<int64_t>>
 reference::bindSizes(const Signature &signature,
                      const std::vector<HostTensor> &params) {
@@ -100,6 +157,8 @@ reference::bindSizes(const Signature &signature,
                          " must be " + std::to_string(extent.value)};
         continue;
       }
+      if (extent.kind != SizeExpr::Kind::Size)
+        continue;
       int64_t &size = sizes[extent.size];
       if (size < 0) {
         size = found;
@@ -111,6 +170,8 @@ reference::bindSizes(const Signature &signature,
       }
     }
   }
+  if (Status status = solveSums(signature, params, sizes, from); !status)
+    return Failure{status.message()};
   for (size_t s = 0; s < sizes.size(); ++s) {
     int64_t given = signature.given[s];
     if (sizes[s] < 0)
@@ -122,6 +183,8 @@ reference::bindSizes(const Signature &signature,
                      " by " + from[s] + " but was compiled for " +
                      std::to_string(given)};
   }
+  if (Status status = checkSums(signature, params, sizes); !status)
+    return Failure{status.message()};
   for (const artifact::SizeConstraint &constraint : signature.constraints)
     if (Status status =
             checkConstraint(signature, constraint, sizes[constraint.size]);

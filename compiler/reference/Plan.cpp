@@ -39,7 +39,8 @@ private:
   void analyseRead(te::ReadOp read);
   Status analyseUnary(te::UnaryOp unary);
   void chooseTile();
-  artifact::SizeExpr extentOfIndex(mlir::Value index);
+  void addChecks(te::ReadOp read, unsigned tensor);
+  mlir::Attribute extentOfIndex(mlir::BlockArgument index);
   unsigned addOperand(OperandInfo operand);
 
   te::FuncOp func;
@@ -69,15 +70,53 @@ unsigned ComputePlanner::addOperand(OperandInfo operand) {
   return plan.info.operands.size() - 1;
 }
 
-/// How far a subscript runs: the extent of its index, or one past a constant.
-artifact::SizeExpr ComputePlanner::extentOfIndex(mlir::Value index) {
-  if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
-    return artifact::SizeExpr::constant(constant.getValue() + 1);
-  auto argument = mlir::cast<mlir::BlockArgument>(index);
-  mlir::Operation *owner = argument.getOwner()->getParentOp();
+mlir::Attribute ComputePlanner::extentOfIndex(mlir::BlockArgument index) {
+  mlir::Operation *owner = index.getOwner()->getParentOp();
   if (auto reduce = mlir::dyn_cast<te::ReduceOp>(owner))
-    return extentOf(func, reduce.getExtents()[argument.getArgNumber()]);
-  return extentOf(func, op.getType().getShape()[argument.getArgNumber()]);
+    return reduce.getExtents()[index.getArgNumber()];
+  return op.getType().getShape()[index.getArgNumber()];
+}
+
+/// Between which values a subscript lies, for every one that no rule brings
+/// inside.
+void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
+  if (read.getGuarded())
+    return;
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    te::LinearExtent least, end;
+    end.constant = 1;
+    auto add = [&](mlir::Value operand, int64_t factor) {
+      // factor * (extent - 1) at the last value of the index.
+      te::LinearExtent &far = factor > 0 ? end : least;
+      te::LinearExtent extent =
+          te::linearOf(extentOfIndex(mlir::cast<mlir::BlockArgument>(operand)));
+      for (auto [size, times] : extent.terms)
+        far.terms.push_back({size, factor * times});
+      far.constant += factor * (extent.constant - 1);
+    };
+    if (auto constant = index.getDefiningOp<te::IndexConstantOp>()) {
+      least.constant = constant.getValue();
+      end.constant = constant.getValue() + 1;
+    } else if (auto affine = index.getDefiningOp<te::AffineOp>()) {
+      te::LinearExtent offset = te::linearOf(affine.getOffset());
+      for (te::LinearExtent *bound : {&least, &end}) {
+        bound->constant += offset.constant;
+        llvm::append_range(bound->terms, offset.terms);
+      }
+      for (auto [operand, factor] :
+           llvm::zip(affine.getIndices(), affine.getCoefficients()))
+        add(operand, factor);
+    } else if (index.getDefiningOp<te::BoundOp>()) {
+      // Any element will do, but there must be one.
+    } else {
+      add(index, 1);
+    }
+    auto expr = [&](const te::LinearExtent &sum) {
+      return extentOf(func, te::makeExtent(func.getContext(), sum));
+    };
+    plan.info.checks.push_back(
+        {tensor, static_cast<unsigned>(dim), expr(least), expr(end)});
+  }
 }
 
 /// Lanes that walk the tensor's last dimension are loaded as one vector. Where
@@ -89,8 +128,16 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
   unsigned rank = op.getType().getRank();
   ValueFacts facts;
   int laneDim = -1, laneDims = 0;
+  bool computesLanes = false;
   llvm::SmallVector<bool> uses(rank, false);
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    if (!mlir::isa<mlir::BlockArgument>(index)) {
+      ValueFacts of = plan.factsOf(index);
+      facts.row |= of.row;
+      facts.lane |= of.lane;
+      computesLanes |= of.lane;
+      continue;
+    }
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
     if (!argument || argument.getOwner() != outer)
       continue;
@@ -105,15 +152,16 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
     facts.lane |= of.lane;
   }
   OperandInfo operand{tensorOf.lookup(read.getTensor()), -1};
-  for (auto [dim, index] : llvm::enumerate(read.getIndices()))
-    plan.info.checks.push_back(
-        {operand.tensor, static_cast<unsigned>(dim), extentOfIndex(index)});
-  if (laneDims == 1) {
+  addChecks(read, operand.tensor);
+  // Where lanes walk along a computed subscript, or each asks whether it is
+  // inside, they are gathered.
+  if (laneDims == 1 && !computesLanes && !read.getGuarded()) {
     bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
     bool reused = depth > 0 && !llvm::all_of(uses, [](bool u) { return u; });
     if (last || reused)
       operand.contiguousDim = laneDim;
   }
+  laneDims += computesLanes;
   gathers |= laneDims > 0 && operand.contiguousDim < 0;
   reusesAcrossRows |= depth > 0 && laneDims > 0 && !facts.row;
   facts.inexact = function.info.tensors[operand.tensor].inexact;

@@ -40,12 +40,12 @@ struct OperandInfo {
   int contiguousDim = -1;
 };
 
-/// A subscript that must stay inside its tensor: the
-/// index runs over [0, extent).
+/// A subscript that must stay inside its tensor: it takes values in
+/// [least, extent).
 struct AccessCheck {
   unsigned tensor = 0;
   unsigned dim = 0;
-  artifact::SizeExpr extent;
+  artifact::SizeExpr least, extent;
 };
 
 /// What decides the scratch memory of one reduction.

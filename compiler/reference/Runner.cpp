@@ -64,7 +64,7 @@ private:
   std::pair<StridedView, StridedView> operandView(const OperandInfo &operand);
   double work(const KernelInfo &kernel);
   int64_t value(const artifact::SizeExpr &expr) {
-    return *artifact::evaluate(expr, sizes); // constants and sizes only
+    return *artifact::evaluate(expr, sizes); // checked when sizes were bound
   }
   size_t inputCount() const { return params.size() - info.outputs.size(); }
 
@@ -175,8 +175,12 @@ Status Runner::checkKernel(const KernelInfo &kernel) {
   if (empty)
     return {}; // nothing is read
   for (const AccessCheck &check : kernel.checks) {
-    int64_t reach = value(check.extent);
+    int64_t least = value(check.least), reach = value(check.extent);
     int64_t extent = places[check.tensor].shape[check.dim];
+    if (least < 0)
+      return Failure{name + " reads " + info.tensors[check.tensor].name +
+                     " from " + std::to_string(least) + " on in dimension " +
+                     std::to_string(check.dim)};
     if (reach > extent)
       return Failure{name + " reads " + info.tensors[check.tensor].name +
                      " up to " + std::to_string(reach - 1) + " in dimension " +

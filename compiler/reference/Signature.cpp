@@ -44,11 +44,27 @@ artifact::ScalarType reference::scalarTypeOf(mlir::Type type) {
 }
 
 SizeExpr reference::extentOf(te::FuncOp func, mlir::Attribute extent) {
-  if (auto constant = mlir::dyn_cast<mlir::IntegerAttr>(extent))
-    return SizeExpr::constant(constant.getInt());
-  int size = func.findSize(mlir::cast<mlir::StringAttr>(extent).getValue());
-  assert(size >= 0 && "the verifier refuses undeclared sizes");
-  return SizeExpr::sizeRef(size);
+  te::LinearExtent sum = te::linearOf(extent);
+  if (sum.terms.empty())
+    return SizeExpr::constant(sum.constant);
+  std::optional<SizeExpr> result;
+  auto add = [&](SizeExpr term) {
+    result = result ? SizeExpr::binary(SizeExpr::Kind::Add, std::move(*result),
+                                       std::move(term))
+                    : std::move(term);
+  };
+  for (auto [name, factor] : sum.terms) {
+    int size = func.findSize(name.getValue());
+    assert(size >= 0 && "the verifier refuses undeclared sizes");
+    SizeExpr term = SizeExpr::sizeRef(size);
+    if (factor != 1)
+      term = SizeExpr::binary(SizeExpr::Kind::Mul, SizeExpr::constant(factor),
+                              std::move(term));
+    add(std::move(term));
+  }
+  if (sum.constant != 0)
+    add(SizeExpr::constant(sum.constant));
+  return *result;
 }
 
 static artifact::TensorParam paramOf(te::FuncOp func, mlir::Attribute name,

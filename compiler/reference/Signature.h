@@ -17,7 +17,7 @@ namespace girih::reference {
 /// f32, f16 or bf16.
 artifact::ScalarType scalarTypeOf(mlir::Type type);
 
-/// An extent (size name or integer) as an expression over the function's sizes.
+/// An extent or offset as an expression over the function's sizes.
 artifact::SizeExpr extentOf(te::FuncOp func, mlir::Attribute extent);
 
 /// Sizes, values given at compile time, inputs then outputs, and constraints.

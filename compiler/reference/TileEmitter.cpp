@@ -52,10 +52,13 @@ TileEmitter::TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats,
 Value *TileEmitter::extentValue(llvm::IRBuilder<> &b, te::FuncOp func,
                                 const KernelFrame &frame,
                                 mlir::Attribute extent) {
-  if (auto constant = mlir::dyn_cast<mlir::IntegerAttr>(extent))
-    return b.getInt64(constant.getInt());
-  return frame
-      .sizes[func.findSize(mlir::cast<mlir::StringAttr>(extent).getValue())];
+  te::LinearExtent sum = te::linearOf(extent);
+  Value *value = b.getInt64(sum.constant);
+  for (auto [size, factor] : sum.terms)
+    value = b.CreateAdd(value,
+                        b.CreateMul(frame.sizes[func.findSize(size.getValue())],
+                                    b.getInt64(factor)));
+  return value;
 }
 
 TileEmitter::Bundle
@@ -106,6 +109,11 @@ Value *TileEmitter::laneIndex(unsigned c, unsigned lane) {
 Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
                               llvm::Type *element, int contiguousDim,
                               unsigned r, unsigned c) {
+  bool plain = !read.getGuarded();
+  for (mlir::Value index : read.getIndices())
+    plain &= !plan.factsOf(index).lane || mlir::isa<mlir::BlockArgument>(index);
+  if (!plain)
+    return gatherLanes(read, view, element, r, c);
   mlir::Block *outer = &plan.op->getRegion(0).front();
   Value *fixed = b.getInt64(0), *moving = b.getInt64(0), *laneStride = nullptr;
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
@@ -118,7 +126,8 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
     // Indices of the tile apart from those of reductions: the first sum leaves
     // their loops.
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
-    bool reduced = argument && argument.getOwner() != outer;
+    bool reduced = argument ? argument.getOwner() != outer
+                            : !index.getDefiningOp<te::IndexConstantOp>();
     Value *&sum = reduced ? moving : fixed;
     sum = b.CreateAdd(sum, term);
   }
@@ -145,6 +154,91 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
         lanes, b.CreateAlignedLoad(element, at(offset), align), lane);
   }
   return lanes;
+}
+
+Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
+                                llvm::Type *element, unsigned r, unsigned c) {
+  bool lanes = false;
+  for (mlir::Value index : read.getIndices())
+    lanes |= plan.factsOf(index).lane;
+  // Of one lane where all read the same element.
+  unsigned width = lanes ? plan.width : 1;
+  auto *wide = llvm::FixedVectorType::get(b.getInt64Ty(), width);
+  auto widen = [&](Value *value) {
+    return value->getType()->isVectorTy() ? value
+                                          : b.CreateVectorSplat(width, value);
+  };
+  Value *offset = llvm::Constant::getNullValue(wide);
+  Value *inside = b.CreateVectorSplat(width, b.getTrue());
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    Value *subscript = widen(get(index, r, c).value);
+    offset =
+        b.CreateAdd(offset, b.CreateMul(subscript, widen(view.strides[dim])));
+    if (!read.getGuarded())
+      continue;
+    // Unsigned: below 0 is far above the extent.
+    Value *extent =
+        extentValue(b, func, frame, read.getTensor().getType().getShape()[dim]);
+    inside = b.CreateAnd(inside, b.CreateICmpULT(subscript, widen(extent)));
+  }
+  llvm::Align align(element->getScalarSizeInBits() / 8);
+  auto *type = llvm::FixedVectorType::get(element, width);
+  Value *pointers = b.CreateGEP(element, view.data, offset);
+  Value *loaded = b.CreateMaskedGather(type, pointers, align, inside,
+                                       llvm::Constant::getNullValue(type));
+  return lanes ? loaded : b.CreateExtractElement(loaded, uint64_t(0));
+}
+
+void TileEmitter::emitAffine(te::AffineOp affine) {
+  values[affine.getResult()] = makeBundle(
+      plan.factsOf(affine.getResult()), [&](unsigned r, unsigned c) -> Tracked {
+        Value *sum = extentValue(b, func, frame, affine.getOffset());
+        for (auto [operand, factor] :
+             llvm::zip(affine.getIndices(), affine.getCoefficients())) {
+          Value *index = get(operand, r, c).value;
+          auto *times = llvm::ConstantInt::get(index->getType(), factor);
+          Value *term = b.CreateMul(index, times);
+          if (term->getType() != sum->getType())
+            (term->getType()->isVectorTy() ? sum : term) = b.CreateVectorSplat(
+                plan.width, term->getType()->isVectorTy() ? sum : term);
+          sum = b.CreateAdd(sum, term);
+        }
+        return {sum};
+      });
+}
+
+void TileEmitter::emitBound(te::BoundOp bound) {
+  values[bound.getResult()] = makeBundle(
+      plan.factsOf(bound.getResult()), [&](unsigned r, unsigned c) -> Tracked {
+        Value *value = get(bound.getValue(), r, c).value;
+        Value *extent = extentValue(b, func, frame, bound.getExtent());
+        if (value->getType()->isVectorTy())
+          extent = b.CreateVectorSplat(plan.width, extent);
+        auto *zero = llvm::Constant::getNullValue(value->getType());
+        auto *one = llvm::ConstantInt::get(value->getType(), 1);
+        auto modulo = [&](Value *dividend, Value *period) {
+          Value *rest = b.CreateSRem(dividend, period);
+          return b.CreateSelect(b.CreateICmpSLT(rest, zero),
+                                b.CreateAdd(rest, period), rest);
+        };
+        Value *last = b.CreateSub(extent, one);
+        switch (bound.getRule()) {
+        case te::BoundRule::Clamp:
+          value = b.CreateSelect(b.CreateICmpSGT(value, last), last, value);
+          return {b.CreateSelect(b.CreateICmpSLT(value, zero), zero, value)};
+        case te::BoundRule::Wrap:
+          return {modulo(value, extent)};
+        case te::BoundRule::Reflect:
+          break;
+        }
+        // Walk up to the last element and back again, as often as needed.
+        Value *period = b.CreateAdd(last, last);
+        Value *single = b.CreateICmpEQ(last, zero);
+        Value *place = modulo(value, b.CreateSelect(single, one, period));
+        Value *back = b.CreateSub(period, place);
+        return {b.CreateSelect(b.CreateICmpSGT(place, last),
+                               b.CreateSelect(single, zero, back), place)};
+      });
 }
 
 void TileEmitter::emitRead(te::ReadOp read) {
@@ -276,6 +370,10 @@ void TileEmitter::emitOp(mlir::Operation &op) {
         Bundle{{}, {Tracked{frame.sizes[func.findSize(size.getSize())]}}};
     return;
   }
+  if (auto affine = mlir::dyn_cast<te::AffineOp>(op))
+    return emitAffine(affine);
+  if (auto bound = mlir::dyn_cast<te::BoundOp>(op))
+    return emitBound(bound);
   if (auto index = mlir::dyn_cast<te::IndexConstantOp>(op)) {
     values[index.getResult()] =
         Bundle{{}, {Tracked{b.getInt64(index.getValue())}}};

@@ -77,6 +77,12 @@ private:
   llvm::Value *readLanes(te::ReadOp read, const TensorView &view,
                          llvm::Type *element, int contiguousDim, unsigned r,
                          unsigned c);
+  /// One element for each lane at subscripts of any kind; a guarded read
+  /// touches memory only where they lie inside.
+  llvm::Value *gatherLanes(te::ReadOp read, const TensorView &view,
+                           llvm::Type *element, unsigned r, unsigned c);
+  void emitAffine(te::AffineOp affine);
+  void emitBound(te::BoundOp bound);
   llvm::Value *firstColumn(unsigned c);
   /// Index of lane l, held at the last valid column.
   llvm::Value *laneIndex(unsigned c, unsigned lane);

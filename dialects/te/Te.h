@@ -42,6 +42,17 @@ bool isIntegerType(mlir::Type type);
 inline unsigned bytesOf(mlir::Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
+/// An extent as a sum over sizes.
+struct LinearExtent {
+  llvm::SmallVector<std::pair<mlir::StringAttr, int64_t>, 2> terms;
+  int64_t constant = 0;
+};
+/// Of a StringAttr, an IntegerAttr or an ExtentAttr.
+LinearExtent linearOf(mlir::Attribute extent);
+/// The one attribute that means `extent`. Terms may repeat a size or be 0.
+mlir::Attribute makeExtent(mlir::MLIRContext *context,
+                           const LinearExtent &extent);
+
 /// `sum`, `max`; `any` and `all` where max and min are over booleans.
 llvm::StringRef nameOf(ReduceOp reduce);
 

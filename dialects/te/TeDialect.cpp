@@ -69,7 +69,7 @@ LogicalResult TeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (auto constant = dyn_cast<IntegerAttr>(extent)) {
       if (!constant.getType().isInteger(64) || constant.getInt() < 0)
         return emitError() << "an extent must be a 64-bit integer >= 0";
-    } else if (!isa<StringAttr>(extent)) {
+    } else if (!isa<StringAttr, ExtentAttr>(extent)) {
       return emitError() << "an extent is a size's name or an integer";
     }
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Te.h"
+#include "dialects/te/TeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,29 +27,89 @@ int FuncOp::findSize(StringRef size) {
 }
 
 std::optional<int64_t> FuncOp::constantExtent(Attribute extent) {
-  if (auto constant = dyn_cast<IntegerAttr>(extent))
-    return constant.getInt();
-  int index = findSize(cast<StringAttr>(extent).getValue());
-  if (index < 0 || getGiven()[index] < 0)
-    return std::nullopt;
-  return getGiven()[index];
+  LinearExtent sum = linearOf(extent);
+  int64_t value = sum.constant;
+  for (auto [size, factor] : sum.terms) {
+    int index = findSize(size.getValue());
+    if (index < 0 || getGiven()[index] < 0)
+      return std::nullopt;
+    value += factor * getGiven()[index];
+  }
+  return value;
+}
+
+LinearExtent girih::te::linearOf(Attribute extent) {
+  LinearExtent sum;
+  if (auto number = dyn_cast<IntegerAttr>(extent)) {
+    sum.constant = number.getInt();
+  } else if (auto size = dyn_cast<StringAttr>(extent)) {
+    sum.terms.push_back({size, 1});
+  } else {
+    auto all = cast<ExtentAttr>(extent);
+    for (auto [size, factor] : llvm::zip(all.getSizes(), all.getCoefficients()))
+      sum.terms.push_back({size, factor});
+    sum.constant = all.getConstant();
+  }
+  return sum;
+}
+
+Attribute girih::te::makeExtent(MLIRContext *context,
+                                const LinearExtent &extent) {
+  SmallVector<StringAttr> sizes;
+  SmallVector<int64_t> factors;
+  for (auto [size, factor] : extent.terms) {
+    auto place = llvm::find(sizes, size);
+    if (place == sizes.end()) {
+      sizes.push_back(size);
+      factors.push_back(factor);
+    } else {
+      factors[place - sizes.begin()] += factor;
+    }
+  }
+  for (size_t i = sizes.size(); i-- > 0;)
+    if (factors[i] == 0) {
+      sizes.erase(sizes.begin() + i);
+      factors.erase(factors.begin() + i);
+    }
+  if (sizes.empty())
+    return Builder(context).getI64IntegerAttr(extent.constant);
+  if (sizes.size() == 1 && factors[0] == 1 && extent.constant == 0)
+    return sizes[0];
+  return ExtentAttr::get(context, sizes, factors, extent.constant);
 }
 
 /// The language's limit, so that products of extents and of the numbers of a
 /// term stay exact in the polyhedral model.
 static constexpr int64_t kMaxExtent = int64_t(1) << 40;
 
+/// An extent, or an offset, which may be negative, over sizes of `func`.
+static LogicalResult verifySum(Operation *op, FuncOp func, Attribute extent) {
+  if (!isa<StringAttr, IntegerAttr, ExtentAttr>(extent))
+    return op->emitOpError("has an extent that is neither a size nor an "
+                           "integer nor a sum of them");
+  LinearExtent sum = linearOf(extent);
+  for (auto [size, factor] : sum.terms) {
+    if (func.findSize(size.getValue()) < 0)
+      return op->emitOpError("uses size '")
+             << size.getValue() << "', which the function does not declare";
+    if (factor <= -kMaxExtent || factor >= kMaxExtent)
+      return op->emitOpError("has the coefficient ")
+             << factor << ", whose magnitude must stay below " << kMaxExtent;
+  }
+  if (!sum.terms.empty() &&
+      (sum.constant <= -kMaxExtent || sum.constant >= kMaxExtent))
+    return op->emitOpError("has the number ")
+           << sum.constant << ", whose magnitude must stay below "
+           << kMaxExtent;
+  return success();
+}
+
 static LogicalResult verifyExtents(Operation *op, FuncOp func,
                                    ArrayRef<Attribute> extents) {
   for (Attribute extent : extents) {
-    auto name = dyn_cast<StringAttr>(extent);
-    if (name && func.findSize(name.getValue()) < 0)
-      return op->emitOpError("uses size '")
-             << name.getValue() << "', which the function does not declare";
+    if (failed(verifySum(op, func, extent)))
+      return failure();
     auto number = dyn_cast<IntegerAttr>(extent);
-    if (!name && !number)
-      return op->emitOpError("has an extent that is neither a size nor an "
-                             "integer");
     if (number && (number.getInt() < 0 || number.getInt() >= kMaxExtent))
       return op->emitOpError("has the extent ")
              << number.getInt() << ", but extents lie in 0 .. "
@@ -213,10 +273,40 @@ LogicalResult ReadOp::verify() {
     return emitOpError("reads ")
            << type.getElementType() << " as " << getType();
   for (Value index : getIndices())
-    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>())
+    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
+        !index.getDefiningOp<AffineOp>() && !index.getDefiningOp<BoundOp>())
       return emitOpError("has a subscript that is neither an index nor a "
-                         "constant");
+                         "constant nor made by te.affine or te.bound");
   return success();
+}
+
+LogicalResult AffineOp::verify() {
+  if (getIndices().size() != getCoefficients().size())
+    return emitOpError("has ") << getIndices().size() << " indices but "
+                               << getCoefficients().size() << " coefficients";
+  for (Value index : getIndices())
+    if (!isa<BlockArgument>(index))
+      return emitOpError("sums something that is not an index of a region "
+                         "around it");
+  for (int64_t factor : getCoefficients())
+    if (factor <= -kMaxExtent || factor >= kMaxExtent)
+      return emitOpError("has the coefficient ")
+             << factor << ", whose magnitude must stay below " << kMaxExtent;
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("stands outside a te.func");
+  return verifySum(*this, func, getOffset());
+}
+
+LogicalResult BoundOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("stands outside a te.func");
+  for (Operation *user : getResult().getUsers())
+    if (!isa<ReadOp>(user))
+      return emitOpError("is used by '")
+             << user->getName() << "': only a te.read's subscript may be";
+  return verifyExtents(*this, func, getExtent());
 }
 
 LogicalResult ConstantOp::verify() {

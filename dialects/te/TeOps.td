@@ -46,8 +46,8 @@ def Te_TensorType : TypeDef<Te_Dialect, "TeTensor"> {
   let mnemonic = "tensor";
   let summary = "a tensor whose extents are sizes or constants";
   let description = [{
-    `!te.tensor<[M, 4096], bf16>`: each extent is a StringAttr naming one of the
-    function's sizes, or an i64 IntegerAttr. Element types are those of the
+    `!te.tensor<[M, 4096, N - 1], bf16>`: each extent is a StringAttr naming one
+    of the function's sizes, an i64 IntegerAttr or a Te_ExtentAttr. Element types are those of the
     language: floats f64 f32 f16 bf16 f8E4M3FN f8E5M2; signed integers i8 i16
     i32 i64; unsigned ones ui8 ui16 ui32 ui64; i1 for bool.
     Rank 0 is `!te.tensor<[], f32>`.
@@ -168,6 +168,32 @@ def Te_SizeConstraintAttr : AttrDef<Te_Dialect, "SizeConstraint"> {
   let assemblyFormat = "`<` $size `,` $kind `,` $value `>`";
 }
 
+def Te_ExtentAttr : AttrDef<Te_Dialect, "Extent"> {
+  let mnemonic = "extent";
+  let summary = "an extent or offset that is a sum over sizes";
+  let description = [{
+    `#te.extent<2 * H + R - 1>`, in lists of extents without the wrapping. A
+    plain size is a StringAttr and a number an i64 IntegerAttr (te::makeExtent
+    chooses), so no two attributes mean the same extent. Sizes are sorted as
+    first written and distinct, coefficients are not 0.
+  }];
+  let parameters = (ins ArrayRefParameter<"mlir::StringAttr">:$sizes,
+                        ArrayRefParameter<"int64_t">:$coefficients,
+                        "int64_t":$constant);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Te_BoundRule : I32Enum<"BoundRule", "how an index is brought into 0 .. n-1", [
+    I32EnumCase<"Clamp", 0, "clamp">, I32EnumCase<"Reflect", 1, "reflect">,
+    I32EnumCase<"Wrap", 2, "wrap">]> {
+  let description = [{
+    clamp: the nearest. wrap: the remainder, that of -1 being n-1. reflect:
+    mirrored at both ends without repeating them, as often as needed: -1 is 1, n
+    is n-2; with n = 1 always 0.
+  }];
+  let cppNamespace = "::girih::te";
+}
+
 def Te_TermAttr : AttrDef<Te_Dialect, "Term"> {
   let mnemonic = "term";
   let summary = "an association term";
@@ -208,7 +234,7 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     mlir::Block &getBlock() { return getBody().front(); }
     /// Index of `size` in getSizes(), or -1.
     int findSize(llvm::StringRef size);
-    /// The value of an extent when it is a constant or a given size.
+    /// The value of an extent when it depends on no size that is not given.
     std::optional<int64_t> constantExtent(mlir::Attribute extent);
   }];
 }
@@ -283,8 +309,17 @@ def Te_YieldOp : Te_Op<"yield", [Terminator, Pure,
 
 def Te_ReadOp : Te_Op<"read", [Pure]> {
   let summary = "reads one element";
-  let description = "Each subscript is an index of an enclosing region or a te.index_constant.";
-  let arguments = (ins Te_TensorType:$tensor, Variadic<Index>:$indices);
+  let description = [{
+    Each subscript is an index of an enclosing region, a te.index_constant, a
+    te.affine or a te.bound, and lies inside the tensor. Those of a `guarded`
+    read need not: outside, no memory is touched and the value is unspecified
+    (the text chooses another one by te.select).
+    ```mlir
+    %0 = te.read %X[%i, %j] guarded : !te.tensor<[M, N], f32>
+    ```
+  }];
+  let arguments = (ins Te_TensorType:$tensor, Variadic<Index>:$indices,
+                       UnitAttr:$guarded);
   let results = (outs Te_Scalar:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -295,6 +330,34 @@ def Te_IndexConstantOp : Te_Op<"index_constant", [Pure]> {
   let arguments = (ins I64Attr:$value);
   let results = (outs Index:$result);
   let assemblyFormat = "$value attr-dict";
+}
+
+def Te_AffineOp : Te_Op<"affine", [Pure]> {
+  let summary = "a sum over indices, sizes and a number";
+  let description = [{
+    ```mlir
+    %s = te.affine [%h, %r] by [2, 1] plus N - 1
+    ```
+    Operands are indices of enclosing regions.
+  }];
+  let arguments = (ins Variadic<Index>:$indices,
+                       DenseI64ArrayAttr:$coefficients, AnyAttr:$offset);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`[` $indices `]` `by` $coefficients `plus` custom<Extent>($offset) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Te_BoundOp : Te_Op<"bound", [Pure]> {
+  let summary = "an index brought into 0 .. extent-1";
+  let description = [{
+    `te.bound clamp %s in N`. The extent is at least 1 wherever this is
+    evaluated. Only subscripts of te.read use it.
+  }];
+  let arguments = (ins EnumAttr<Te_Dialect, Te_BoundRule, "bound_rule", []>:$rule,
+                       Index:$value, AnyAttr:$extent);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$rule $value `in` custom<Extent>($extent) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Te_SizeOp : Te_Op<"size", [Pure]> {

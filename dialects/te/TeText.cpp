@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Te.h"
+#include "dialects/te/TeText.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -13,34 +13,103 @@ using namespace mlir;
 using namespace girih::te;
 
 //===----------------------------------------------------------------------===//
-// Extents: a size's name or an integer
+// Extents: sums over sizes
 //===----------------------------------------------------------------------===//
+
+/// term ::= [integer '*'] name | integer, with the sign in front already read.
+static ParseResult parseExtentTerm(AsmParser &parser, int64_t sign,
+                                   LinearExtent &extent) {
+  int64_t factor = 1;
+  OptionalParseResult number = parser.parseOptionalInteger(factor);
+  if (number.has_value()) {
+    if (failed(*number))
+      return failure();
+    if (failed(parser.parseOptionalStar())) {
+      extent.constant += sign * factor;
+      return success();
+    }
+  }
+  std::string name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeywordOrString(&name)))
+    return parser.emitError(loc, "expected a size or an integer");
+  extent.terms.push_back(
+      {parser.getBuilder().getStringAttr(name), sign * factor});
+  return success();
+}
+
+/// extent ::= ['-'] term (('+' | '-') term)*
+ParseResult girih::te::parseExtent(AsmParser &parser, Attribute &result) {
+  LinearExtent extent;
+  int64_t sign = 1;
+  do {
+    if (succeeded(parser.parseOptionalMinus()))
+      sign = -sign;
+    if (parseExtentTerm(parser, sign, extent))
+      return failure();
+    sign = 1;
+    if (succeeded(parser.parseOptionalPlus()))
+      continue;
+    if (failed(parser.parseOptionalMinus()))
+      break;
+    sign = -1;
+  } while (true);
+  result = makeExtent(parser.getContext(), extent);
+  return success();
+}
+
+void girih::te::printExtent(AsmPrinter &printer, Attribute attribute) {
+  LinearExtent extent = linearOf(attribute);
+  bool first = true;
+  auto sign = [&](bool negative) {
+    if (first)
+      printer << (negative ? "-" : "");
+    else
+      printer << (negative ? " - " : " + ");
+    first = false;
+  };
+  for (auto [size, factor] : extent.terms) {
+    sign(factor < 0);
+    if (factor != 1 && factor != -1)
+      printer << std::abs(factor) << " * ";
+    printer.printKeywordOrString(size.getValue());
+  }
+  if (extent.constant != 0 || first) {
+    sign(extent.constant < 0);
+    printer << std::abs(extent.constant);
+  }
+}
+
+Attribute ExtentAttr::parse(AsmParser &parser, Type) {
+  Attribute extent;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseExtent(parser, extent) ||
+      parser.parseGreater())
+    return {};
+  if (!isa<ExtentAttr>(extent))
+    return parser.emitError(loc, "is a plain size or integer, which stands "
+                                 "without #te.extent"),
+           Attribute();
+  return extent;
+}
+
+void ExtentAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printExtent(printer, *this);
+  printer << '>';
+}
 
 static ParseResult parseExtents(AsmParser &parser,
                                 SmallVectorImpl<Attribute> &extents) {
-  Builder &builder = parser.getBuilder();
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        std::string keyword;
-        if (succeeded(parser.parseOptionalKeywordOrString(&keyword))) {
-          extents.push_back(builder.getStringAttr(keyword));
-          return success();
-        }
-        int64_t value = 0;
-        if (parser.parseInteger(value))
-          return failure();
-        extents.push_back(builder.getI64IntegerAttr(value));
-        return success();
-      });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseExtent(parser, extents.emplace_back());
+  });
 }
 
 static void printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {
   printer << '[';
   llvm::interleaveComma(extents, printer, [&](Attribute extent) {
-    if (auto name = dyn_cast<StringAttr>(extent))
-      printer.printKeywordOrString(name.getValue());
-    else
-      printer << cast<IntegerAttr>(extent).getInt();
+    printExtent(printer, extent);
   });
   printer << ']';
 }
@@ -290,8 +359,12 @@ ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   TeTensorType type;
   if (parser.parseOperand(tensor) ||
-      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square) ||
-      parser.parseColonType(type) ||
+      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("guarded")))
+    result.getOrAddProperties<Properties>().guarded =
+        parser.getBuilder().getUnitAttr();
+  if (parser.parseColonType(type) ||
       parser.resolveOperand(tensor, type, result.operands) ||
       parser.resolveOperands(indices, parser.getBuilder().getIndexType(),
                              result.operands))
@@ -301,6 +374,6 @@ ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ReadOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getTensor() << '[' << getIndices()
-          << "] : " << getTensor().getType();
+  printer << ' ' << getTensor() << '[' << getIndices() << ']'
+          << (getGuarded() ? " guarded : " : " : ") << getTensor().getType();
 }

@@ -93,7 +93,7 @@ static LogicalResult verifyCoefficients(Operation *op, StringRef what,
   return success();
 }
 
-/// The checks that tile.load and tile.store share.
+/// The checks that all accesses of global memory share.
 template <typename Access>
 static LogicalResult verifyAccess(Access op, FragType frag) {
   GlobalType tensor = op.getTensor().getType();
@@ -110,6 +110,14 @@ static LogicalResult verifyAccess(Access op, FragType frag) {
       failed(verifyCoefficients(op, "valid", op.getValidCoefficients().size(),
                                 op.getValidBases().size(), layout.rank())))
     return failure();
+  return success();
+}
+
+/// The further checks of tile.load and tile.store: those on vectors.
+template <typename Access>
+static LogicalResult verifyVectors(Access op, FragType frag) {
+  GlobalType tensor = op.getTensor().getType();
+  Layout layout = frag.parsedLayout();
   const int64_t vector = op.getVector();
   if (vector == 1)
     return success();
@@ -139,11 +147,29 @@ static LogicalResult verifyAccess(Access op, FragType frag) {
 }
 
 LogicalResult LoadOp::verify() {
-  return verifyAccess(*this, getResult().getType());
+  if (failed(verifyAccess(*this, getResult().getType())))
+    return failure();
+  return verifyVectors(*this, getResult().getType());
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, getValue().getType());
+  if (failed(verifyAccess(*this, getValue().getType())))
+    return failure();
+  return verifyVectors(*this, getValue().getType());
+}
+
+LogicalResult LoadBoundOp::verify() {
+  if (failed(verifyAccess(*this, getResult().getType())))
+    return failure();
+  if (getRules().size() != getBases().size() ||
+      getExtents().size() != getBases().size())
+    return emitOpError("has ")
+           << getRules().size() << " rules and " << getExtents().size()
+           << " extents for " << getBases().size() << " subscripts";
+  for (int32_t rule : getRules())
+    if (!symbolizeBoundRule(rule))
+      return emitOpError("has the rule ") << rule << ", which is none";
+  return success();
 }
 
 static LogicalResult verifyShared(Operation *op, FragType frag,

@@ -180,6 +180,31 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Tile_BoundRule : I32Enum<"BoundRule", "how a subscript is brought inside", [
+    I32EnumCase<"None", 0, "none">, I32EnumCase<"Clamp", 1, "clamp">,
+    I32EnumCase<"Reflect", 2, "reflect">, I32EnumCase<"Wrap", 3, "wrap">]> {
+  let cppNamespace = "::girih::tile";
+}
+
+def Tile_LoadBoundOp : Tile_Op<"load_bound", [AttrSizedOperandSegments]> {
+  let summary = "reads a box whose subscripts are brought inside by rules";
+  let description = [{
+    As tile.load, one element at a time; then subscript s is brought into
+    0 .. extents[s]-1 by rules[s] (te's BoundRule, or 0 for none, where the
+    extent is not used). An extent is at least 1 where an element takes part.
+  }];
+  let arguments = (ins Tile_GlobalType:$tensor, Variadic<Index>:$bases,
+                       DenseI64ArrayAttr:$coefficients,
+                       DenseI32ArrayAttr:$rules, Variadic<Index>:$extents,
+                       Variadic<Index>:$valid_bases,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_coefficients);
+  let results = (outs Tile_FragType:$result);
+  let assemblyFormat = [{
+    $tensor `[` $bases `]` `by` $coefficients `rules` $rules `in` `[` $extents `]` (`valid` `[` $valid_bases^ `]` `by` $valid_coefficients)? attr-dict `:` type($tensor) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "writes a fragment to a box of a global tensor";
   let description = "Of an element held in several threads or registers one copy writes.";

@@ -27,6 +27,8 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
   kernel.getBody().walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op))
       read.insert(load.getTensor());
+    else if (auto bound = dyn_cast<tile::LoadBoundOp>(op))
+      read.insert(bound.getTensor());
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       written.insert(store.getTensor());
   });
@@ -169,6 +171,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
         return success();
       })
       .Case([&](tile::LoadOp load) { return lowerLoad(load), success(); })
+      .Case([&](tile::LoadBoundOp load) {
+        return lowerLoadBound(load), success();
+      })
       .Case([&](tile::StoreOp store) { return lowerStore(store), success(); })
       .Case([&](tile::LoadSharedOp load) {
         return lowerLoadShared(load), success();

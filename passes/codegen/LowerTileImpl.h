@@ -49,6 +49,10 @@ private:
 
   // LowerTileMemory.cpp
   void lowerLoad(tile::LoadOp op);
+  void lowerLoadBound(tile::LoadBoundOp op);
+  /// `subscript` brought into 0 .. extent-1.
+  mlir::Value bringInside(tile::BoundRule rule, mlir::Value subscript,
+                          mlir::Value extent);
   void lowerStore(tile::StoreOp op);
   void lowerLoadShared(tile::LoadSharedOp op);
   void lowerStoreShared(tile::StoreSharedOp op);

@@ -182,6 +182,84 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
   set(op, result);
 }
 
+Value KernelLowering::bringInside(tile::BoundRule rule, Value subscript,
+                                  Value extent) {
+  Value last = emit.integer(Int::Sub, extent, 1);
+  // The remainder of a division that rounds down, by a positive number.
+  auto modulo = [&](Value value, Value period) {
+    Value rest = emit.integer(Int::RemSigned, value, period);
+    Value negative = emit.compare(Compare::SignedLt, rest, 0);
+    return emit.select(negative, emit.add(rest, period), rest);
+  };
+  switch (rule) {
+  case tile::BoundRule::None:
+    return subscript;
+  case tile::BoundRule::Clamp: {
+    Value least = emit.constant(emit.i64(), 0);
+    return emit.integer(Int::MaxSigned,
+                        emit.integer(Int::MinSigned, subscript, last), least);
+  }
+  case tile::BoundRule::Wrap:
+    return modulo(subscript, extent);
+  case tile::BoundRule::Reflect: {
+    // There and back: 0 1 .. n-1 .. 1. With one element the period is 0 and
+    // everything is element 0, which the remainder by 1 says too.
+    Value twice = emit.integer(Int::Mul, last, 2);
+    Value one = emit.constant(emit.i64(), 1);
+    Value place = modulo(subscript, emit.integer(Int::MaxSigned, twice, one));
+    return emit.integer(Int::MinSigned, place,
+                        emit.integer(Int::Sub, twice, place));
+  }
+  }
+  return subscript;
+}
+
+/// One element a register, each under its own condition.
+void KernelLowering::lowerLoadBound(tile::LoadBoundOp op) {
+  const Layout layout = tile::layoutOf(op.getResult());
+  Type element = memoryType(op.getTensor().getType().getElementType());
+  const Values tensor = of(op.getTensor());
+  const std::vector<int64_t> coefficients = toVector(op.getCoefficients());
+  const std::vector<Parts> deltas =
+      registerParts(layout, coefficients, op.getBases().size());
+  const Values subscripts = threadValues(layout, op.getBases(), coefficients);
+  const Values extents = scalars(op.getExtents());
+  const Validity valid =
+      validity(layout, op.getValidBases(), op.getValidCoefficients());
+  const bool invariant = !written.contains(op.getTensor());
+
+  auto loadOne = [&](int64_t reg) {
+    Value pointer = tensor[0];
+    for (size_t s = 0; s < subscripts.size(); ++s) {
+      Value subscript = emit.integer(Int::Add, subscripts[s], deltas[reg][s]);
+      auto rule = static_cast<tile::BoundRule>(op.getRules()[s]);
+      subscript = bringInside(rule, subscript, extents[s]);
+      pointer = emit.offset(pointer, element,
+                            emit.integer(Int::Mul, subscript, tensor[s + 1]));
+    }
+    return emit.load(pointer, element, 1, invariant);
+  };
+  // Registers that read the same element under the same condition share it.
+  std::map<std::pair<Parts, Parts>, Value> known;
+  Values result;
+  for (int64_t reg = 0; reg < layout.registerCount(); ++reg) {
+    Value &value = known[{deltas[reg], valid.parts[reg]}];
+    if (!value) {
+      value = valid.everywhere()
+                  ? loadOne(reg).front()
+                  : emit.choose(
+                            holds(valid, valid.parts[reg]),
+                            [&] { return loadOne(reg); },
+                            [&] { return Values{emit.zero(element)}; })
+                        .front();
+      if (op.getTensor().getType().getElementType().isInteger(1))
+        value = emit.compare(Compare::Ne, value, 0);
+    }
+    result.push_back(value);
+  }
+  set(op, result);
+}
+
 void KernelLowering::lowerStore(tile::StoreOp op) {
   const Layout layout = tile::layoutOf(op.getValue());
   tile::GlobalType type = op.getTensor().getType();

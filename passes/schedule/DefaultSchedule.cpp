@@ -315,9 +315,28 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
         continue;
       if (!std::binary_search(statements.begin(), statements.end(), reader))
         return 0;
+      if (access.wholeFrom >= 0)
+        return 0;
       for (unsigned d = 0; d < group.sharedDims; ++d)
         if (!(access.subscripts[d] == Affine::dim(d)))
           return 0;
+      // From its start on, and nothing beyond its end.
+      const Affine &last = access.subscripts.back();
+      Affine inside =
+          scop.arrays[access.array].extents.back() - Affine::of(1) - last;
+      const std::vector<Affine> &domain = statement.constraints;
+      bool fromStart = last.constant == 0;
+      for (int64_t factor : last.params)
+        fromStart &= factor == 0;
+      for (int64_t factor : last.dims)
+        fromStart &= factor >= 0;
+      if (!fromStart ||
+          std::find(domain.begin(), domain.end(), inside) == domain.end())
+        return 0;
+      bool isMapOfRow =
+          statement.kind == StatementKind::Map && statement.dims.size() == rank;
+      if (isMapOfRow && !(last == Affine::dim(rank - 1)))
+        return 0;
       if (statement.kind == StatementKind::Map && statement.dims.size() == rank)
         continue;
       // One round of cells: dims are the cell, the round and the element.

@@ -71,8 +71,12 @@ bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
       return false;
     for (const Affine &subscript : update.accesses[a].subscripts) {
       unsigned dims = 0;
-      for (unsigned d = 0; d < update.dims.size(); ++d)
+      for (unsigned d = 0; d < update.dims.size(); ++d) {
         dims += subscript.dimCoefficient(d) != 0;
+        // A shifted or strided one is left to the styles without staging.
+        if (subscript.dimCoefficient(d) != 0 && !(subscript == Affine::dim(d)))
+          return false;
+      }
       if (dims > 1)
         return false;
     }

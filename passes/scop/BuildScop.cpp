@@ -25,7 +25,11 @@ public:
 
 private:
   void addContext();
+  /// An extent or offset over the parameters.
   Affine extent(mlir::Attribute attribute);
+  /// A subscript of te.read that no rule brings inside.
+  Affine subscript(mlir::Value index,
+                   const llvm::DenseMap<mlir::Value, Affine> &indices);
   int64_t extentBound(mlir::Attribute attribute);
   unsigned addArray(mlir::Value tensor, llvm::StringRef name,
                     poly::ArrayRole role);
@@ -59,11 +63,16 @@ std::vector<std::string> indexNames(te::ComputeOp compute) {
   return names;
 }
 
-/// Whether `value` is one te.read, perhaps through casts.
+/// Whether `value` is one te.read without rules, perhaps through casts.
 bool isOneRead(mlir::Value value) {
   while (auto cast = value.getDefiningOp<te::CastOp>())
     value = cast.getValue();
-  return value.getDefiningOp<te::ReadOp>() != nullptr;
+  auto read = value.getDefiningOp<te::ReadOp>();
+  if (!read || read.getGuarded())
+    return false;
+  return llvm::none_of(read.getIndices(), [](mlir::Value index) {
+    return index.getDefiningOp<te::BoundOp>() != nullptr;
+  });
 }
 
 /// Whether the reduction's body is a product of two reads, lhs read first, with
@@ -84,26 +93,57 @@ bool isProduct(te::ReduceOp reduce) {
 } // namespace
 
 Affine Builder::extent(mlir::Attribute attribute) {
-  if (std::optional<int64_t> constant = func.constantExtent(attribute))
-    return Affine::of(*constant);
-  int size = func.findSize(mlir::cast<mlir::StringAttr>(attribute).getValue());
-  return Affine::param(paramOfSize[size]);
+  te::LinearExtent sum = te::linearOf(attribute);
+  Affine result = Affine::of(sum.constant);
+  for (auto [name, factor] : sum.terms) {
+    int size = func.findSize(name.getValue());
+    if (paramOfSize[size] < 0)
+      result.constant += factor * func.getGiven()[size];
+    else
+      result = result + Affine::param(paramOfSize[size], factor);
+  }
+  return result;
+}
+
+Affine Builder::subscript(mlir::Value index,
+                          const llvm::DenseMap<mlir::Value, Affine> &indices) {
+  if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
+    return Affine::of(constant.getValue());
+  auto affine = index.getDefiningOp<te::AffineOp>();
+  if (!affine)
+    return indices.at(index);
+  Affine sum = extent(affine.getOffset());
+  for (auto [operand, factor] :
+       llvm::zip(affine.getIndices(), affine.getCoefficients()))
+    sum = sum + indices.at(operand) * factor;
+  return sum;
 }
 
 /// An upper bound of an extent: its value, or a `where` bound, or -1.
 int64_t Builder::extentBound(mlir::Attribute attribute) {
   if (std::optional<int64_t> constant = func.constantExtent(attribute))
     return *constant;
-  int64_t bound = -1;
-  for (mlir::Attribute entry : func.getConstraints()) {
-    auto constraint = mlir::cast<te::SizeConstraintAttr>(entry);
-    bool bounds = constraint.getKind() == te::ConstraintKind::AtMost ||
-                  constraint.getKind() == te::ConstraintKind::Equal;
-    if (bounds && constraint.getSize() == attribute)
-      bound = bound < 0 ? constraint.getValue()
-                        : std::min(bound, constraint.getValue());
+  te::LinearExtent sum = te::linearOf(attribute);
+  int64_t total = sum.constant;
+  for (auto [size, factor] : sum.terms) {
+    int64_t bound = -1;
+    for (mlir::Attribute entry : func.getConstraints()) {
+      auto constraint = mlir::cast<te::SizeConstraintAttr>(entry);
+      bool bounds = constraint.getKind() == te::ConstraintKind::AtMost ||
+                    constraint.getKind() == te::ConstraintKind::Equal;
+      if (bounds && constraint.getSize() == size)
+        bound = bound < 0 ? constraint.getValue()
+                          : std::min(bound, constraint.getValue());
+    }
+    int64_t given = func.getGiven()[func.findSize(size.getValue())];
+    if (given >= 0)
+      bound = given;
+    // At its largest, or at 0 where it is subtracted.
+    if (factor > 0 && bound < 0)
+      return -1;
+    total += factor > 0 ? factor * bound : (given >= 0 ? factor * given : 0);
   }
-  return bound;
+  return std::max<int64_t>(total, 0);
 }
 
 void Builder::addContext() {
@@ -178,10 +218,12 @@ Builder::readsOf(mlir::Block &block,
     Access access;
     access.array = arrayOf.at(read.getTensor());
     for (mlir::Value index : read.getIndices()) {
-      if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
-        access.subscripts.push_back(Affine::of(constant.getValue()));
-      else
-        access.subscripts.push_back(indices.at(index));
+      if (index.getDefiningOp<te::BoundOp>()) {
+        // Some element along this dimension; it is not affine which one.
+        access.wholeFrom = access.subscripts.size();
+        break;
+      }
+      access.subscripts.push_back(subscript(index, indices));
     }
     reads.push_back(std::move(access));
   }

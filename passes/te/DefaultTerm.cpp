@@ -18,11 +18,43 @@ static BinaryOp productOf(ReduceOp reduce) {
   return product && product.getKind() == BinaryKind::Mul ? product : BinaryOp();
 }
 
-/// The read that `value` is, through casts only, or null.
+/// The read that `value` is, through casts and with what a guarded one has
+/// outside; or null.
 static ReadOp readBehindCasts(Value value) {
-  while (auto cast = value.getDefiningOp<CastOp>())
-    value = cast.getValue();
-  return value.getDefiningOp<ReadOp>();
+  for (;;) {
+    auto cast = value.getDefiningOp<CastOp>();
+    auto choice = value.getDefiningOp<SelectOp>();
+    if (cast) {
+      value = cast.getValue();
+    } else if (choice) {
+      value = choice.getThenValue();
+      ReadOp read = value.getDefiningOp<ReadOp>();
+      return read && read.getGuarded() ? read : ReadOp();
+    } else {
+      return value.getDefiningOp<ReadOp>();
+    }
+  }
+}
+
+/// The factor of `index` in a subscript; 0 where it depends on it otherwise or
+/// not at all.
+static int64_t factorOf(Value subscript, BlockArgument index) {
+  if (subscript == index)
+    return 1;
+  int64_t sum = 0;
+  if (auto affine = subscript.getDefiningOp<AffineOp>())
+    for (auto [operand, factor] :
+         llvm::zip(affine.getIndices(), affine.getCoefficients()))
+      sum += operand == index ? factor : 0;
+  return sum;
+}
+
+static bool dependsOn(ReadOp read, BlockArgument index) {
+  return llvm::any_of(read.getIndices(), [&](Value subscript) {
+    if (auto bound = subscript.getDefiningOp<BoundOp>())
+      subscript = bound.getValue();
+    return factorOf(subscript, index) != 0;
+  });
 }
 
 bool girih::te::isSumOfProducts(ReduceOp reduce) {
@@ -42,18 +74,18 @@ bool girih::te::isContraction(ComputeOp compute, ReduceOp reduce) {
     return false;
   bool onlyLeft = false, onlyRight = false;
   for (BlockArgument index : compute.getBlock().getArguments()) {
-    bool left = llvm::is_contained(lhs.getIndices(), index);
-    bool right = llvm::is_contained(rhs.getIndices(), index);
+    bool left = dependsOn(lhs, index);
+    bool right = dependsOn(rhs, index);
     onlyLeft |= left && !right;
     onlyRight |= right && !left;
   }
   return onlyLeft && onlyRight;
 }
 
-/// The first read in the body that has `index` as a subscript, or null.
+/// The first read in the body with `index` in a subscript, or null.
 static ReadOp firstReadOver(ReduceOp reduce, BlockArgument index) {
   for (ReadOp read : reduce.getBlock().getOps<ReadOp>())
-    if (llvm::is_contained(read.getIndices(), index))
+    if (dependsOn(read, index))
       return read;
   return {};
 }
@@ -66,7 +98,7 @@ Term girih::te::defaultTerm(ComputeOp compute, ReduceOp reduce) {
     return Term::seg(65536, Term::lanes(1024, 4), Term::lanes(1024, 1));
   BlockArgument index = reduce.getBlock().getArgument(0);
   ReadOp read = firstReadOver(reduce, index);
-  if (read && read.getIndices().back() == index) {
+  if (read && factorOf(read.getIndices().back(), index) == 1) {
     return Term::lanes(4096, 16 / bytesOf(read.getType()));
   }
   return Term::seg(4096, Term::lanes(64, 1), Term::lanes(64, 1));

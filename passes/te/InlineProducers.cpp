@@ -33,7 +33,7 @@ static ReadOp onlyReader(ComputeOp compute) {
   if (!compute->hasOneUse())
     return {};
   auto read = dyn_cast<ReadOp>(*compute->user_begin());
-  if (!read)
+  if (!read || read.getGuarded())
     return {};
   llvm::SmallPtrSet<Value, 8> subscripts;
   for (Value index : read.getIndices())

@@ -109,9 +109,26 @@ private:
   mlir::FailureOr<layout::Layout> markLayout(const std::string &text,
                                              const std::vector<int64_t> &shape,
                                              const std::string &where);
-  /// The fragment of one read over the site's box, in `layout`.
+  /// The fragment of one read over the site's box, in `layout`; `source` is
+  /// the te.read that it comes from, for its rules.
   mlir::FailureOr<Fragment> read(const Site &site, const poly::Access &access,
-                                 const layout::Layout &layout);
+                                 const layout::Layout &layout,
+                                 te::ReadOp source = {});
+  /// In registers: the elements are the site's own instances.
+  mlir::FailureOr<Fragment> readHeld(const Site &site,
+                                     const poly::Access &access,
+                                     const layout::Layout &layout,
+                                     Fragment held);
+  /// A subscript or index value of te over the statement's dims; what a rule
+  /// will bring inside, before it does.
+  poly::Affine affineOf(const Site &site, mlir::Value index) const;
+  poly::Affine affineOf(mlir::Attribute extent) const;
+  /// The site's valid set and, for a guarded read, that the subscripts without
+  /// rules lie inside.
+  ValidSet readableSet(const Site &site, const poly::Array &array,
+                       te::ReadOp source);
+  Fragment loadBound(const Site &site, const poly::Access &access,
+                     const layout::Layout &layout, te::ReadOp source);
   mlir::LogicalResult write(const Site &site, const poly::Access &access,
                             Fragment value);
   /// tile.map of the ops that `yielded` needs inside a te region.

@@ -109,6 +109,8 @@ static llvm::SetVector<mlir::Operation *> sliceOf(Value value,
     work.pop_back();
     if (!op || op->getBlock() != &block || !needed.insert(op).second)
       continue;
+    if (mlir::isa<te::ReadOp>(op))
+      continue; // its subscripts are part of the access
     for (Value operand : op->getOperands())
       work.push_back(operand);
   }
@@ -134,33 +136,45 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
   std::vector<Value> inputs;
   std::vector<std::pair<mlir::Operation *, unsigned>> inputOf;
   std::map<unsigned, unsigned> inputOfAccess;
-  llvm::SetVector<unsigned> usedIndices;
+  llvm::SetVector<Value> usedIndices; // and sums of them
+  auto isPlain = [](te::ReadOp read) {
+    return !read.getGuarded() &&
+           llvm::none_of(read.getIndices(), [](Value subscript) {
+             return subscript.getDefiningOp<te::BoundOp>() != nullptr;
+           });
+  };
   for (mlir::Operation *op : ops) {
     if (mlir::isa<te::ReadOp>(op)) {
       unsigned number = accessOf[op];
       // The same element read twice is loaded once.
+      auto source = mlir::cast<te::ReadOp>(op);
+      bool shares = isPlain(source);
       for (auto [earlier, input] : inputOfAccess)
-        if (site.model.accesses[earlier] == site.model.accesses[number]) {
+        if (shares &&
+            site.model.accesses[earlier] == site.model.accesses[number]) {
           inputOf.push_back({op, input});
           number = earlier;
           break;
         }
       if (inputOf.empty() || inputOf.back().first != op) {
         FailureOr<Fragment> value =
-            read(site, site.model.accesses[number], layout);
+            read(site, site.model.accesses[number], layout, source);
         if (failed(value))
           return failure();
-        inputOfAccess[number] = inputs.size();
+        if (shares)
+          inputOfAccess[number] = inputs.size();
         inputOf.push_back({op, unsigned(inputs.size())});
         inputs.push_back(*value);
       }
       continue;
     }
-    for (Value operand : op->getOperands()) {
-      auto place = std::find(teIndices.begin(), teIndices.end(), operand);
-      if (place != teIndices.end())
-        usedIndices.insert(place - teIndices.begin());
+    if (mlir::isa<te::AffineOp>(op)) {
+      usedIndices.insert(op->getResult(0));
+      continue;
     }
+    for (Value operand : op->getOperands())
+      if (llvm::is_contained(teIndices, operand))
+        usedIndices.insert(operand);
   }
   // A body that is one read needs no map.
   if (ops.size() == 1 && inputs.size() == 1)
@@ -168,8 +182,8 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
 
   std::vector<Value> bases;
   std::vector<int64_t> coefficients;
-  for (unsigned which : usedIndices) {
-    const Affine &expression = site.info.indices[which];
+  for (Value which : usedIndices) {
+    Affine expression = affineOf(site, which);
     bases.push_back(index.affine(expression, site.box.corners));
     for (unsigned d = 0; d < site.box.rank(); ++d)
       coefficients.push_back(expression.dimCoefficient(d));
@@ -185,13 +199,12 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
     arguments.push_back(body.addArgument(
         mlir::cast<tile::FragType>(input.getType()).getElementType(), loc));
   mlir::IRMapping mapping;
-  for (unsigned which : usedIndices)
-    mapping.map(teIndices[which],
-                body.addArgument(builder.getIndexType(), loc));
+  for (Value which : usedIndices)
+    mapping.map(which, body.addArgument(builder.getIndexType(), loc));
   for (auto [op, input] : inputOf)
     mapping.map(op->getResult(0), arguments[input]);
   for (mlir::Operation *op : ops) {
-    if (mlir::isa<te::ReadOp>(op))
+    if (mlir::isa<te::ReadOp, te::AffineOp>(op))
       continue;
     if (auto constant = mlir::dyn_cast<te::IndexConstantOp>(op)) {
       mapping.map(op->getResult(0), index.constant(constant.getValue()));

@@ -22,35 +22,146 @@ using mlir::Value;
 using poly::Access;
 using poly::Affine;
 
+/// Whether a rule brings some subscript inside.
+static bool hasRule(te::ReadOp source) {
+  return source && llvm::any_of(source.getIndices(), [](Value index) {
+           return index.getDefiningOp<te::BoundOp>() != nullptr;
+         });
+}
+
+/// Each array dimension is one of the statement's dims, read at the writer's
+/// own instance.
+FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
+                                                           const Access &access,
+                                                           const Layout &layout,
+                                                           Fragment held) {
+  llvm::SmallVector<int64_t> dims;
+  for (const Affine &subscript : access.subscripts) {
+    int found = -1;
+    for (unsigned d = 0; d < site.box.rank(); ++d)
+      if (subscript == Affine::dim(d))
+        found = d;
+    if (found < 0 || access.wholeFrom >= 0)
+      return fail("'" + site.model.name + "' reads '" +
+                  context.scop.arrays[access.array].name +
+                  "', which is placed in registers, at another instance");
+    dims.push_back(found);
+  }
+  if (dims.empty() && layout.rank() > 0) {
+    // A scalar spread over a box.
+    auto element = mlir::cast<tile::FragType>(held.getType()).getElementType();
+    return Fragment(tile::ConvertOp::create(builder, loc,
+                                            fragType(element, layout), held,
+                                            llvm::ArrayRef<int64_t>()));
+  }
+  return convertTo(held, layout, dims);
+}
+
+Affine KernelEmitter::affineOf(mlir::Attribute extent) const {
+  te::LinearExtent sum = te::linearOf(extent);
+  Affine result = Affine::of(sum.constant);
+  for (auto [name, factor] : sum.terms) {
+    unsigned number = context.func.findSize(name.getValue());
+    int64_t given = context.func.getGiven()[number];
+    if (given >= 0) {
+      result.constant += factor * given;
+      continue;
+    }
+    for (unsigned p = 0; p < context.sizeOf.size(); ++p)
+      if (context.sizeOf[p] == number)
+        result = result + Affine::param(p, factor);
+  }
+  return result;
+}
+
+Affine KernelEmitter::affineOf(const Site &site, Value index) const {
+  if (auto bound = index.getDefiningOp<te::BoundOp>())
+    index = bound.getValue();
+  if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
+    return Affine::of(constant.getValue());
+  if (auto affine = index.getDefiningOp<te::AffineOp>()) {
+    Affine sum = affineOf(affine.getOffset());
+    for (auto [operand, factor] :
+         llvm::zip(affine.getIndices(), affine.getCoefficients()))
+      sum = sum + affineOf(site, operand) * factor;
+    return sum;
+  }
+  auto argument = mlir::cast<mlir::BlockArgument>(index);
+  unsigned number = argument.getArgNumber();
+  te::ComputeOp compute = site.info.compute;
+  if (argument.getOwner() != &compute.getBlock())
+    number += compute.getBlock().getNumArguments();
+  return site.info.indices[number];
+}
+
+ValidSet KernelEmitter::readableSet(const Site &site, const poly::Array &array,
+                                    te::ReadOp source) {
+  ValidSet valid = site.valid;
+  if (!source || !source.getGuarded())
+    return valid;
+  auto require = [&](const Affine &constraint) {
+    // Dims and sizes are never negative; the domain says the rest of what is
+    // known to hold.
+    bool holds = constraint.constant >= 0;
+    for (const std::vector<int64_t> *list :
+         {&constraint.dims, &constraint.params})
+      for (int64_t factor : *list)
+        holds &= factor >= 0;
+    const std::vector<Affine> &domain = site.model.constraints;
+    if (holds ||
+        std::find(domain.begin(), domain.end(), constraint) != domain.end())
+      return;
+    valid.constraints.push_back(constraint);
+    valid.bases.push_back(index.affine(constraint, site.box.corners));
+    for (unsigned d = 0; d < site.box.rank(); ++d)
+      valid.coefficients.push_back(constraint.dimCoefficient(d));
+  };
+  for (auto [s, subscript] : llvm::enumerate(source.getIndices())) {
+    if (subscript.getDefiningOp<te::BoundOp>())
+      continue;
+    Affine place = affineOf(site, subscript);
+    require(place);
+    require(array.extents[s] - Affine::of(1) - place);
+  }
+  return valid;
+}
+
+KernelEmitter::Fragment KernelEmitter::loadBound(const Site &site,
+                                                 const Access &access,
+                                                 const Layout &layout,
+                                                 te::ReadOp source) {
+  const poly::Array &array = context.scop.arrays[access.array];
+  ValidSet valid = readableSet(site, array, source);
+  std::vector<Affine> subscripts;
+  std::vector<int32_t> rules;
+  std::vector<Value> extents;
+  for (auto [s, subscript] : llvm::enumerate(source.getIndices())) {
+    auto rule = tile::BoundRule::None;
+    if (auto bound = subscript.getDefiningOp<te::BoundOp>())
+      rule = bound.getRule() == te::BoundRule::Clamp ? tile::BoundRule::Clamp
+             : bound.getRule() == te::BoundRule::Reflect
+                 ? tile::BoundRule::Reflect
+                 : tile::BoundRule::Wrap;
+    rules.push_back(static_cast<int32_t>(rule));
+    subscripts.push_back(affineOf(site, subscript));
+    extents.push_back(index.affine(array.extents[s], site.box.corners));
+  }
+  BoxAccess places = boxAccess(subscripts, site.box, index);
+  return tile::LoadBoundOp::create(
+      builder, loc, fragType(context.map.arrayTypes[access.array], layout),
+      globals.at(access.array), places.bases,
+      builder.getDenseI64ArrayAttr(places.coefficients),
+      builder.getDenseI32ArrayAttr(rules), extents, valid.bases,
+      builder.getDenseI64ArrayAttr(valid.coefficients));
+}
+
 FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
                                                        const Access &access,
-                                                       const Layout &layout) {
+                                                       const Layout &layout,
+                                                       te::ReadOp source) {
   auto held = fragments.find(access.array);
-  if (held != fragments.end()) {
-    // In registers: each array dimension is one of the statement's dims, read
-    // at the writer's own instance.
-    llvm::SmallVector<int64_t> dims;
-    for (const Affine &subscript : access.subscripts) {
-      int found = -1;
-      for (unsigned d = 0; d < site.box.rank(); ++d)
-        if (subscript == Affine::dim(d))
-          found = d;
-      if (found < 0)
-        return fail("'" + site.model.name + "' reads '" +
-                    context.scop.arrays[access.array].name +
-                    "', which is placed in registers, at another instance");
-      dims.push_back(found);
-    }
-    if (dims.empty() && layout.rank() > 0) {
-      // A scalar spread over a box.
-      auto element =
-          mlir::cast<tile::FragType>(held->second.getType()).getElementType();
-      return Fragment(
-          tile::ConvertOp::create(builder, loc, fragType(element, layout),
-                                  held->second, llvm::ArrayRef<int64_t>()));
-    }
-    return convertTo(held->second, layout, dims);
-  }
+  if (held != fragments.end())
+    return readHeld(site, access, layout, held->second);
   if (placeOf(kernelNode.kernel, access.array) == poly::Place::Shared)
     return readShared(site, access, layout);
   auto global = globals.find(access.array);
@@ -62,11 +173,14 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
     tile::BarrierOp::create(builder, loc);
     dirty.clear();
   }
+  if (hasRule(source))
+    return loadBound(site, access, layout, source);
   const poly::Array &model = context.scop.arrays[access.array];
+  ValidSet valid = readableSet(site, model, source);
   int64_t vector = 1;
   if (context.mode == AccessMode::Vector) {
     std::set<std::pair<unsigned, int64_t>> needs;
-    vector = accessVector(access.subscripts, site.box, site.valid, layout,
+    vector = accessVector(access.subscripts, site.box, valid, layout,
                           16 / model.elementBytes, needs);
     vector = std::min(vector, workspaceVector(access.array, vector, needs));
     if (vector > 1)
@@ -76,8 +190,8 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
   return Fragment(tile::LoadOp::create(
       builder, loc, fragType(context.map.arrayTypes[access.array], layout),
       global->second, places.bases,
-      builder.getDenseI64ArrayAttr(places.coefficients), site.valid.bases,
-      builder.getDenseI64ArrayAttr(site.valid.coefficients),
+      builder.getDenseI64ArrayAttr(places.coefficients), valid.bases,
+      builder.getDenseI64ArrayAttr(valid.coefficients),
       builder.getI32IntegerAttr(vector)));
 }
 

@@ -61,6 +61,16 @@ def vector_sizes(quick):
     return [{"N": n} for n in (counts[:5] if quick else counts)]
 
 
+def image_sizes(quick, entry):
+    names = {"pool": "BHWC", "columns": "BNCK"}.get(entry[8:-3], "BHWCK")
+    sets = [(0, 3, 3, 2, 2), (1, 1, 1, 1, 1), (2, 5, 7, 3, 5),
+            (1, 4, 9, 16, 33), (2, 13, 6, 1, 8), (1, 17, 16, 8, 16),
+            (1, 2, 40, 5, 3)]
+    values = {"B": 0, "H": 1, "N": 1, "W": 2, "C": 3, "K": 4}
+    return [{n: s[values[n]] for n in names}
+            for s in (sets[:4] if quick else sets)]
+
+
 def programs(quick):
     """(file, sizes) of everything that is checked; the operator behind the file
     where it has several."""
@@ -69,6 +79,9 @@ def programs(quick):
         yield f"examples/{name}.te", rows
     yield "examples/whole_sum.te", vector_sizes(quick)
     yield "examples/ffn_silu.te", product_sizes(quick)
+    yield "examples/heat.te", [s for s in rows if s["M"] * s["N"] < 200000]
+    yield "examples/conv2d.te", [dict(s, R=r, S=4 - r) for s in
+                                 image_sizes(quick, "") for r in (1, 3)]
     yield "examples/block.te", product_sizes(quick)
     for op in ("int8_matmul", "int8_linear"):
         yield f"examples/int8_matmul.te:{op}", product_sizes(quick)
@@ -82,6 +95,13 @@ def programs(quick):
         path = f"test/programs/{entry}"
         if entry.startswith(("row_sum", "column_sum", "reductions")):
             yield path, rows
+        elif entry.startswith("shifted_matrix"):
+            yield path, [s for s in rows if s["M"] * s["N"] < 200000]
+        elif entry.startswith(("shifted_convolution", "shifted_pool",
+                               "shifted_columns")):
+            yield path, image_sizes(quick, entry)
+        elif entry.startswith("shifted"):
+            yield path, vector_sizes(quick)[:5]
         elif entry.startswith("tree_sum"):
             yield path, [{"M": m} for m in (0, 1, 5, 300)]
         elif entry.startswith("whole_sum"):
@@ -141,10 +161,10 @@ def expect(what, right):
         print("FAILED:", what)
 
 
-def sum_rows(args, folder, program, x):
-    """S of a row-sum program on `x`."""
+def sum_rows(args, folder, program, x, more=()):
+    """S of a program on X = `x`."""
     np.save(f"{folder}/x.npy", x)
-    words = [args.girih, "run", program, f"X={folder}/x.npy",
+    words = [args.girih, "run", program, f"X={folder}/x.npy", *more,
              f"--device={args.device}", "--out", f"S={folder}/s.npy"]
     done = run(args, words)
     return np.load(f"{folder}/s.npy") if done.returncode == 0 else np.full(1, np.nan)
@@ -191,6 +211,44 @@ def order_facts(args):
                                   whole[:count].view(np.uint32)))
 
 
+def outside_rules(args):
+    """Rules for reads outside, against numpy's padding."""
+    rng = np.random.default_rng(11)
+    modes = {"clamp(i - 2)": "edge", "reflect(i - 2)": "reflect",
+             "wrap(i - 2)": "wrap", "i - 2": "constant"}
+    with tempfile.TemporaryDirectory() as folder:
+        for subscript, mode in modes.items():
+            value = "" if mode != "constant" else " else 3"
+            program = write(folder, mode, "op f(X: f32[N]) -> S: f32[N + 4] where "
+                            f"N > 0 {{ S[i] = X[{subscript}]{value} }}\n")
+            # Also so short that one mirror image is not enough.
+            for count in (1, 2, 3, 5, 300):
+                x = rng.standard_normal(count).astype(np.float32)
+                extra = {"constant_values": 3} if value else {}
+                expect(f"{mode} of {count} elements",
+                       np.array_equal(sum_rows(args, folder, program, x),
+                                      np.pad(x, 2, mode=mode, **extra)))
+        # A convolution with stride and padding, in small integers: exact.
+        program = write(folder, "conv", """
+            op f(X: f32[B, 2 * H, 2 * W, C], F: f32[3, 3, C, K])
+                -> S: f32[B, H, W, K] {
+              S[n, h, w, k] = sum[r, s, c](
+                  (X[n, 2 * h + r - 1, 2 * w + s - 1, c] else 0) * F[r, s, c, k])
+            }""")
+        x = rng.integers(-4, 5, (2, 6, 10, 3)).astype(np.float32)
+        f = rng.integers(-4, 5, (3, 3, 3, 7)).astype(np.float32)
+        padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+        want = np.zeros((2, 3, 5, 7), np.float32)
+        for h in range(3):
+            for w in range(5):
+                window = padded[:, 2 * h:2 * h + 3, 2 * w:2 * w + 3]
+                want[:, h, w] = np.einsum("nrsc,rsck->nk", window, f)
+        np.save(f"{folder}/f.npy", f)
+        expect("a convolution with stride 2 and padding",
+               np.array_equal(sum_rows(args, folder, program, x,
+                                       [f"F={folder}/f.npy"]), want))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("girih")
@@ -206,6 +264,7 @@ def main():
     check_all(args)
     strided(args)
     order_facts(args)
+    outside_rules(args)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -124,13 +124,22 @@ private:
     entry.more["runs"] = std::move(runs);
   }
 
+  /// A number where it is one, else its text.
+  static js::Value dimension(const Expr &dim) {
+    auto *literal = dim.as<LiteralExpr>();
+    constexpr size_t kMostDigits = 12;
+    if (literal && !literal->suffix && literal->digits.size() <= kMostDigits &&
+        literal->digits.find_first_not_of("0123456789") == std::string::npos)
+      return js::Value(int64_t(std::stoll(literal->digits)));
+    return js::Value(printExpr(dim));
+  }
+
   static js::Value tensors(const std::vector<TensorDecl> &decls) {
     js::Array array;
     for (const TensorDecl &decl : decls) {
       js::Array dims;
       for (const DimDecl &dim : decl.dims)
-        dims.push_back(dim.symbol.empty() ? js::Value(dim.constant)
-                                          : js::Value(dim.symbol));
+        dims.push_back(dimension(*dim.value));
       array.push_back(js::Object{{"name", decl.name.text},
                                  {"type", decl.typeParam.empty()
                                               ? std::string(spelling(decl.type))

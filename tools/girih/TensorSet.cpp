@@ -7,6 +7,7 @@
 
 #include "tools/girih/TensorSet.h"
 
+#include "compiler/artifact/SizeSum.h"
 #include "compiler/support/Suggest.h"
 #include "runtime/Npy.h"
 #include "runtime/SizeSolver.h"
@@ -204,12 +205,15 @@ solveSizes(Console &console, const Signature &signature,
   std::vector<std::string> missing;
   for (size_t size = 0; size < signature.sizes.size(); ++size) {
     auto uses = [&](const TensorParam &param) {
-      return std::any_of(param.shape.begin(), param.shape.end(),
-                         [&](const artifact::SizeExpr &extent) {
-                           return extent.kind ==
-                                      artifact::SizeExpr::Kind::Size &&
-                                  extent.size == size;
-                         });
+      return std::any_of(
+          param.shape.begin(), param.shape.end(),
+          [&](const artifact::SizeExpr &extent) {
+            auto sum = artifact::sumOf(extent);
+            return sum && std::any_of(sum->terms.begin(), sum->terms.end(),
+                                      [&](const auto &term) {
+                                        return term.first == size;
+                                      });
+          });
     };
     if ((*known)[size] == -1 && signature.given[size] == -1 &&
         std::none_of(seen.params.begin(), seen.params.end(), uses))

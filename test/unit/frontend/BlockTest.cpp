@@ -162,6 +162,48 @@ TEST_CASE("test blocks print to a fixed point") {
   CHECK(printAst(*file) == text);
 }
 
+TEST_CASE("sizes follow from dimensions that are sums") {
+  const std::string op =
+      "op c<const S: i32 = 1>(X: f32[S * N + K - 1], W: f32[K])"
+      " -> Y: f32[N] where K >= 1 {\n"
+      "  Y[i] = sum[k](X[i + k] * W[k])\n}\n"
+      "op d(X: f32[N]) -> Y: f32[N - 2] where N >= 2 { Y[i] = X[i] }\n";
+  auto run = [&](const std::string &body) {
+    return op + "test \"t\" {\n" + body + "\n}\n";
+  };
+  // 6 = N + 3 - 1.
+  auto program = accept(run("run c(X = [1, 2, 3, 4, 5, 6], W = [1, 1, 1])\n"
+                            "expect Y == fill(0)"));
+  CHECK(runOf(*program).expects[0].value.shape == std::vector<int64_t>{4});
+  // 4 + 3 - 1.
+  program = accept(run("run c(X = fill(1), W = [1, 1, 1], N = 4)\n"
+                       "expect Y == fill(3)"));
+  CHECK(runOf(*program).arguments[0].value.shape == std::vector<int64_t>{6});
+  // 7 = 2 * N + 2 - 1.
+  program = accept(run("run c(S = 2, X = [1, 2, 3, 4, 5, 6, 7], W = [1, 1])\n"
+                       "expect Y == fill(3)"));
+  CHECK(runOf(*program).expects[0].value.shape == std::vector<int64_t>{3});
+  const Refusal refusals[] = {
+      {"run c(X = @[1, 2, 3], W = [1, 1], N = 4)\nexpect Y == fill(0)", "G0421",
+       "'X' has 1 * N + K - 1 elements in dimension 0, with K = 2, N = 4; this "
+       "value has 3"},
+      {"run c(X = @[1, 2, 3], W = [1, 1], S = 3)\nexpect Y == fill(0)", "G0421",
+       "'X' has 3 * N + K - 1 elements in dimension 0, with K = 2; this value "
+       "has 3"},
+      {"run c(X = @[1], W = [1, 1, 1])\nexpect Y == fill(0)", "G0421",
+       "'X' has 1 * N + K - 1 elements in dimension 0, with K = 3; this value "
+       "has 1"},
+      {"run d(X = [1])\nexpect @Y == fill(0)", "G0408",
+       "'Y' would have -1 elements in the dimension N - 2"},
+      {"run c(X = @fill(0), W = [1])\nexpect Y == fill(0)", "G0422",
+       "nothing says how large 'N' is"},
+  };
+  for (const Refusal &refusal : refusals) {
+    std::string text = run(refusal.text);
+    checkRefusal({text.c_str(), refusal.code, refusal.message});
+  }
+}
+
 TEST_CASE("refused test blocks") {
   const Refusal refusals[] = {
       {"run @p(X = [[1]])\nexpect Y == [[1]]", "G0203",

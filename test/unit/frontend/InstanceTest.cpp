@@ -274,6 +274,98 @@ TEST_CASE("probes are outputs behind the declared ones") {
         "'softmax' has no temporary 'Q'");
 }
 
+namespace {
+
+const char *const kConvolution =
+    "op conv(X: f32[N + K - 1], W: f32[K]) -> Y: f32[N] where K >= 1 {\n"
+    "  Y[i] = sum[k](X[i + k] * W[k])\n}\n"
+    "op stride<const S: i32 = 2>(X: f32[S * N]) -> Y: f32[N] {\n"
+    "  Y[i] = sum[k in 0..S](X[S * i + k])\n}\n"
+    "op blur(X: f32[N]) -> Y: f32[N - 2], Z: f32[N - 2] where N >= 2 {\n"
+    "  Y[i] = X[i + 1] + (X[i - 1] else 0) + X[clamp(i + 2)]\n"
+    "  Z[i] = X[i]\n}\n";
+
+/// The dimensions of a tensor of the operator 'o'.
+std::string dimsOf(const std::string &text, const std::string &name) {
+  Checked checked = checkWith(kConvolution + text, {"o", {}, {}});
+  INFO(text << "\n" << checked.diagnostics.renderText(false));
+  REQUIRE(checked.program != nullptr);
+  std::string dims;
+  for (const auto &tensor : checked.program->findOp("o")->tensors)
+    if (tensor->name.text == name)
+      for (const Extent &extent : tensor->dims)
+        dims += (dims.empty() ? "" : ", ") + spelling(extent);
+  return dims;
+}
+
+} // namespace
+
+TEST_CASE("const parameters are numbers in subscripts, dimensions, ranges") {
+  const std::string text(kConvolution);
+  CHECK(compiled(text, {}, "stride") == "Y = sum[k in 0..2](X[2 * i + k])\n");
+  CHECK(compiled(text, {{"S", "3"}}, "stride") ==
+        "Y = sum[k in 0..3](X[3 * i + k])\n");
+  const std::string shift =
+      "op o<const D: i64 = -1>(X: f32[N]) -> Y: f32[N] {\n"
+      "  Y[i] = X[i + D] else 0\n}\n";
+  CHECK(compiled(shift) == "Y = (X[i + -1] else 0)\n");
+  // A number that is no integer is none of a subscript.
+  checkRefusal({"op o<const D: f32 = 1>(X: f32[N]) -> Y: f32[N] {\n"
+                "  Y[i] = X[i + @D] else 0\n}\n",
+                "G0213", "the parameter 'D' is not an index"});
+}
+
+TEST_CASE("calls solve the sizes of dimensions that are sums") {
+  CHECK(dimsOf("op o(A: f32[M + 2], B: f32[3]) -> C: f32[M] {\n"
+               "  C = conv(A, B)\n}\n",
+               "C") == "M");
+  CHECK(dimsOf("op o(A: f32[L], B: f32[3]) -> s: f32 where L >= 2 {\n"
+               "  C = conv(A, B)\n  s = sum[i](C[i])\n}\n",
+               "C") == "L - 2");
+  CHECK(dimsOf("op o(A: f32[6 * M + 4]) -> s: f32 {\n"
+               "  C = stride(A)\n  s = sum[i](C[i])\n}\n",
+               "C") == "3 * M + 2");
+  // What is called declares how far its results run.
+  const std::string twice = "op o(A: f32[M + 1]) -> s: f32 where M >= 1 {\n"
+                            "  B, C = blur(A)\n"
+                            "  s = sum[i](B[i] + C[i])\n}\n";
+  CHECK(dimsOf(twice, "B") == "M - 1");
+  CHECK(dimsOf(twice, "C") == "M - 1");
+  // Inside of what is called, too.
+  const std::string nested = "op both(X: f32[N]) -> s: f32 where N >= 2 {\n"
+                             "  P, Q = blur(X)\n  s = sum[i](P[i] * Q[i])\n}\n"
+                             "op o(A: f32[M + 4]) -> s: f32 { s = both(A) }\n";
+  CHECK(dimsOf(nested, "both_P") == "M + 2");
+  CHECK(dimsOf(nested, "both_Q") == "M + 2");
+}
+
+TEST_CASE("refused calls of operators whose dimensions are sums") {
+  const Refusal refusals[] = {
+      {"op o(A: f32[M], B: f32[3]) -> C: f32[M] { @C = conv(A, B) }", "G0421",
+       "'C' is declared f32[M], 'conv' gives f32[M - 2]"},
+      {"op o(A: f32[2 * M + 1]) -> s: f32 { C = stride(@A)\n s = C[0] }",
+       "G0421",
+       "'N' of 'stride' is no sum of sizes: 2 * N is 2 * M + 1 by 'A'"},
+      {"op o(A: f32[M + 1]) -> s: f32 { C, D = @blur(A)\n s = C[0] + D[0] }",
+       "G0421", "nothing proves what 'blur' wants of 'N', which is M + 1 here"},
+      {"op e(X: f32[N], Y: f32[N + 1]) -> Z: f32[N] { Z[i] = X[i] + Y[i + 1] "
+       "}\n"
+       "op o(A: f32[M]) -> C: f32[M] { C = e(A, @A) }",
+       "G0421", "'e' needs M + 1 here (N + 1), the dimension of 'A' is M"},
+  };
+  for (const Refusal &refusal : refusals) {
+    std::string text = kConvolution + std::string(refusal.text);
+    checkRefusal({text.c_str(), refusal.code, refusal.message});
+  }
+  Checked checked = check(kConvolution +
+                          std::string("op o(A: f32[L], B: f32[3]) -> s: f32 {\n"
+                                      "  C = conv(A, B)\n"
+                                      "  s = sum[i](C[i])\n}\n"));
+  REQUIRE(checked.program == nullptr);
+  REQUIRE(checked.diagnostics.all().size() == 1);
+  CHECK(checked.diagnostics.all()[0].code == "G0408");
+}
+
 TEST_CASE("refused parameters") {
   const Refusal refusals[] = {
       {"op o<const @M: bool = true>(X: f32[M]) -> Y: f32 { Y = X[0] }", "G0202",

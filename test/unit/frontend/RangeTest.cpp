@@ -89,3 +89,190 @@ TEST_CASE("an output must be covered exactly") {
   CHECK(checked.diagnostics.file()->lineColumn(d.notes[0].range->begin).line ==
         2);
 }
+
+//===----------------------------------------------------------------------===//
+// Sums as subscripts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The extent of the first left-hand index of the first statement.
+std::string firstExtent(const char *text) {
+  auto program = accept(text);
+  return extentOf(*program->ops()[0]->statements[0]->indices[0]);
+}
+
+const IndexVariable &onlyReduced(const Program &program) {
+  const Statement &statement = *program.ops()[0]->statements[0];
+  return *statement.value->as<ReduceExpr>()->indices[0];
+}
+
+/// The first diagnostic of `text`, whose notes and help are looked at.
+Diagnostic firstError(const char *text) {
+  Checked checked = check(text);
+  REQUIRE(!checked.diagnostics.all().empty());
+  return checked.diagnostics.all()[0];
+}
+
+} // namespace
+
+TEST_CASE("a range is the largest in which every access is inside") {
+  // i + 1 <= N - 1.
+  CHECK(firstExtent("op o(X: f32[N]) -> s: f32 where N >= 1 {\n"
+                    "T[i] = X[i] + X[i + 1]\ns = sum[i](T[i]) }") == "N - 1");
+  // 2 i + 1 <= 2 N - 1 and 3 i <= 12 - 1.
+  CHECK(firstExtent("op o(X: f32[2 * N]) -> s: f32 {\n"
+                    "T[i] = X[2 * i + 1]\ns = sum[i](T[i]) }") == "N");
+  CHECK(firstExtent("op o(X: f32[12]) -> s: f32 {\n"
+                    "T[i] = X[3 * i + 2]\ns = sum[i](T[i]) }") == "4");
+  CHECK(firstExtent("op o(X: f32[11]) -> s: f32 {\n"
+                    "T[i] = X[3 * i + 2]\ns = sum[i](T[i]) }") == "3");
+  // N - 1 - i >= 0.
+  CHECK(firstExtent("op o(X: f32[N]) -> s: f32 {\n"
+                    "T[i] = X[N - 1 - i]\ns = sum[i](T[i]) }") == "N");
+  // r < K from W, so i + K - 1 <= N + K - 2.
+  CHECK(firstExtent("op o(X: f32[N + K - 1], W: f32[K]) -> s: f32 {\n"
+                    "T[i] = sum[r](X[i + r] * W[r])\n"
+                    "s = sum[i](T[i]) }") == "N");
+}
+
+TEST_CASE("ranges of reduced indices start where they must") {
+  auto program = accept("op o(X: f32[N]) -> s: f32 where N >= 1 {\n"
+                        "s = sum[k](X[k - 1] * X[k]) }");
+  const IndexVariable &k = onlyReduced(*program);
+  CHECK(spelling(k.start) == "1");
+  CHECK(extentOf(k) == "N - 1");
+
+  program = accept("op o(X: f32[N]) -> s: f32 where N >= 3 {\n"
+                   "s = sum[k in 2..N - 1](X[k + 1] * X[k - 2]) }");
+  CHECK(spelling(onlyReduced(*program).start) == "2");
+  CHECK(extentOf(onlyReduced(*program)) == "N - 3");
+}
+
+TEST_CASE("proofs know constraints, inputs and that loops run") {
+  // N >= 1 where anything is read.
+  accept("op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[i] - X[0] }");
+  accept("op o(X: f32[N], Z: f32[M]) -> Y: f32[M] where N >= 4 {\n"
+         "Y[i] = Z[i] - X[3] }");
+  // N is a multiple of 8 and not 0.
+  accept("op o(X: f32[N], Z: f32[M]) -> Y: f32[M] where N % 8 == 0, N > 0 {\n"
+         "Y[i] = Z[i] - X[7] }");
+  accept("op o(X: f32[2 * H + 1, W]) -> Y: f32[H, W] {\n"
+         "Y[h, w] = sum[r in 0..3](X[2 * h + r, w]) }");
+  accept("op o(X: f32[N + 1]) -> Y: f32[N] { Y[i] = X[i] - X[i + 1] }");
+  accept("op o(X: f32[N]) -> Y: f32[N - 1] where N >= 1 {\n"
+         "Y[i] = X[i] - X[i + 1] }");
+  accept("op o(X: f32[N], W: f32[K]) -> Y: f32[(N - K) + 1]\n"
+         "where N >= 16, K <= 16 { Y[i] = sum[r](X[i + r] * W[r]) }");
+}
+
+TEST_CASE("which bounds a guarded read needs") {
+  auto program = accept("op o(X: f32[N, M]) -> Y: f32[N, M] {\n"
+                        "Y[i, j] = X[i - 1, M - 1 - j] else 0\n}");
+  const auto *access =
+      program->ops()[0]->statements[0]->value->as<AccessExpr>();
+  REQUIRE(access);
+  CHECK(access->subscripts[0].below);
+  CHECK_FALSE(access->subscripts[0].above);
+  CHECK_FALSE(access->subscripts[1].below);
+  CHECK_FALSE(access->subscripts[1].above);
+  // One that is always inside needs none.
+  program = accept("op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[i] else 0 }");
+  CHECK_FALSE(
+      program->ops()[0]->statements[0]->value->as<AccessExpr>()->isGuarded());
+  // It sets no range where the output does.
+  accept("op o(X: f32[N]) -> Y: f32[N + 4] { Y[i] = X[i] else 0 }");
+}
+
+TEST_CASE("an 'else' belongs to the read before it, or to an open 'if'") {
+  auto program =
+      accept("op o(X: f32[N]) -> Y: f32[N] {\n"
+             "Y[i] = X[i - 1] else 0 + (if i > 0 then X[i] else 2) }");
+  CHECK(printExpr(*program->ops()[0]->statements[0]->value) ==
+        "(X[i - 1] else 0) + (if i > 0 then X[i] else 2)");
+  program = accept("op o(X: f32[N]) -> Y: f32[N] {\n"
+                   "Y[i] = if i > 3 then (X[i - 4] else 1) else X[i] }");
+  CHECK(printExpr(*program->ops()[0]->statements[0]->value) ==
+        "if i > 3 then (X[i - 4] else 1) else X[i]");
+}
+
+TEST_CASE("what cannot be proved is refused with an example") {
+  struct Case {
+    const char *text, *message, *note, *help;
+  };
+  const Case cases[] = {
+      {"op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[i + 1] }",
+       "cannot prove that i + 1 lies inside a dimension of size N",
+       "its upper end fails: with N = 1, i = 0 this is element 1 of 1",
+       "narrow the range of an index, add a 'where', or give the read a rule: "
+       "X[clamp(i + 1)], or (X[...] else 0)"},
+      {"op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[i - 2] }",
+       "cannot prove that i - 2 lies inside a dimension of size N",
+       "its lower end fails: with N = 1, i = 0 this is element -2 of 1",
+       "narrow the range of an index, add a 'where', or give the read a rule: "
+       "X[clamp(i - 2)], or (X[...] else 0)"},
+      {"op o(X: f32[N], Z: f32[M]) -> Y: f32[M] { Y[i] = X[clamp(i)] }",
+       "cannot prove that i lies inside a dimension of size N",
+       "'clamp' needs at least one element to choose from",
+       "add the constraint 'where N >= 1'"},
+      {"op o(X: f32[2 * H]) -> Y: f32[H] {\n"
+       "Y[h] = sum[r in 0..3](X[2 * h + r]) }",
+       "cannot prove that 2 * h + r lies inside a dimension of size 2 * H",
+       "its upper end fails: with H = 1, h = 0, r = 2 this is element 2 of 2",
+       ""},
+  };
+  for (const Case &each : cases) {
+    INFO(each.text);
+    Diagnostic d = firstError(each.text);
+    CHECK(d.code == "G0405");
+    CHECK(d.message == each.message);
+    REQUIRE(d.notes.size() == 2);
+    CHECK(d.notes[1].message == each.note);
+    if (*each.help)
+      CHECK(d.helps.at(0) == each.help);
+  }
+}
+
+TEST_CASE("dimensions and ranges that may be negative are refused") {
+  Diagnostic d = firstError("op o(X: f32[N]) -> Y: f32[N - 1] {\n"
+                            "Y[i] = X[i] }");
+  CHECK(d.code == "G0408");
+  CHECK(d.message ==
+        "the dimension N - 1 of 'Y' may be negative: with N = 0 it is -1");
+  CHECK(d.helps.at(0) == "add the constraint 'where N >= 1'");
+  d = firstError("op o(X: f32[N]) -> s: f32 { s = sum[k in 2..N](X[k]) }");
+  CHECK(d.code == "G0408");
+  CHECK(d.message == "the range 2..N of the index 'k' may end before it "
+                     "starts: with N = 0 it has -2 elements");
+  CHECK(d.helps.at(0) == "add the constraint 'where N >= 2'");
+  d = firstError("op o(X: f32[N]) -> s: f32 {\n"
+                 "T[i] = X[i + 1]\ns = sum[i](T[i]) }");
+  CHECK(d.code == "G0408");
+  d = firstError("op o(X: f32[N + K]) -> Y: f32[N] { Y[i] = X[i] }");
+  CHECK(d.code == "G0406");
+  CHECK(d.message == "no input says how large 'N' is");
+  CHECK(d.helps.at(0) ==
+        "it must be the only unknown of some input's dimension");
+}
+
+TEST_CASE("what is outside has the tensor's type") {
+  Diagnostic d = firstError("op o(X: f32[N], Z: bf16[N]) -> Y: f32[N] {\n"
+                            "Y[i] = X[i - 1] else Z[i] }");
+  CHECK(d.code == "G0301");
+  CHECK(d.message == "'X' holds f32, the value outside it is bf16");
+  CHECK(d.helps.at(0) == "cast it: f32(Z[i])");
+}
+
+TEST_CASE("the printed text of sums, rules and ranges reads back") {
+  std::string text =
+      "op o(X: f32[2 * H + 1, W]) -> Y: f32[H, W] {\n"
+      "  Y[h, w] = sum[r in 0..3, s in -1..2](X[2 * h + r, clamp(w + s)])\n"
+      "}\n";
+  auto program = accept(text.c_str());
+  CHECK(printAst(program->file) == text);
+  text = "op o(X: f32[N]) -> Y: f32[N] {\n"
+         "  Y[i] = (X[i - 1] else -1) * (X[wrap(-2 * (i - 3))] + 1)\n"
+         "}\n";
+  program = accept(text.c_str());
+  CHECK(printAst(program->file) == text);
+}

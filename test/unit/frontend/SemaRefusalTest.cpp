@@ -90,7 +90,8 @@ TEST_CASE("refused names") {
        "'u' names an index and a tensor"},
       {"Y[i, @max] = X[i, max]", "G0204",
        "'max' is the name of a type or a built-in function"},
-      {"Y[i, j] = X[i, @N]", "G0213", "the size 'N' is not an index"},
+      {"Y[i, j] = X[i, @N]", "G0405",
+       "cannot prove that N lies inside a dimension of size N"},
       {"Y[i, j] = @N[i, j]", "G0213", "the size 'N' is not a tensor"},
       {"Y[i, j] = @N(X[i, j])", "G0213", "the size 'N' is not a function"},
       {"Y[i, j] = @X(i, j)", "G0213", "the tensor 'X' is not a function"},
@@ -196,13 +197,13 @@ TEST_CASE("refused shapes and ranges") {
        "nothing says how far the index 'j' runs"},
       {"Y[i, j] = X[i, j] + sum[@k](1f32)", "G0402",
        "nothing says how far the index 'k' runs"},
-      {"Y[i, j] = X[i, @0]", "G0405",
+      {"T[i] = X[i, @0]\nY[i, j] = T[i]", "G0405",
        "cannot prove that 0 lies inside a dimension of size N"},
   };
   for (const Refusal &refusal : bodies)
     checkBody(refusal);
-  checkBody({"Y[i, j] = X[i, j] + X[@j, i]", "G0403",
-             "the index 'j' runs over M here and over N there"});
+  checkBody({"Y[i, j] = X[i, j] + X[j, @i]", "G0403",
+             "the index 'i' runs over N here and over M there"});
 
   checkRefusal({"op o(X: f32[M, 4]) -> Y: f32[M] { Y[i] = X[i, @4] }", "G0404",
                 "4 lies outside a dimension of size 4"});

@@ -53,8 +53,8 @@ TEST_CASE("the tree of matmul_silu is annotated") {
   CHECK(c.role == Tensor::Role::Temporary);
   CHECK(c.type == ScalarType::BF16);
   REQUIRE(c.dims.size() == 2);
-  CHECK(c.dims[0].size == op->sizes[0].get());
-  CHECK(c.dims[1].size == op->sizes[2].get());
+  CHECK(c.dims[0].plainSize() == op->sizes[0].get());
+  CHECK(c.dims[1].plainSize() == op->sizes[2].get());
   CHECK(c.definition == op->statements[0].get());
 
   const auto *cast = op->statements[0]->value->as<CastExpr>();
@@ -68,7 +68,7 @@ TEST_CASE("the tree of matmul_silu is annotated") {
   const IndexVariable &k = *sum->indices[0];
   CHECK(k.reduced);
   REQUIRE(k.extent.has_value());
-  CHECK(k.extent->size == op->sizes[1].get());
+  CHECK(k.extent->plainSize() == op->sizes[1].get());
   CHECK(sum->order.kind == ReduceOrder::Kind::Fixed);
   const auto *product = sum->body->as<BinaryExpr>();
   REQUIRE(product != nullptr);
@@ -76,8 +76,9 @@ TEST_CASE("the tree of matmul_silu is annotated") {
   REQUIRE(read != nullptr);
   CHECK(product->lhs->as<CastExpr>()->operand->type == ScalarType::BF16);
   CHECK(read->tensor == op->tensors[0].get());
-  CHECK(read->subscripts[0].variable == op->statements[0]->indices[0].get());
-  CHECK(read->subscripts[1].variable == &k);
+  CHECK(read->subscripts[0].sum.plainIndex() ==
+        op->statements[0]->indices[0].get());
+  CHECK(read->subscripts[1].sum.plainIndex() == &k);
   // The first access with k is A[i, k]; its second subscript fixed the range.
   CHECK(program->source->text().substr(k.fixedBy.begin, 2) == "k]");
 

@@ -189,6 +189,17 @@ private:
     return slotOf[value] = slots.size() - 1;
   }
 
+  Affine sumOf(te::AffineOp affine) {
+    te::LinearExtent offset = te::linearOf(affine.getOffset());
+    Affine sum = Affine::of(offset.constant);
+    for (auto [size, factor] : offset.terms)
+      sum = sum + run.affineOf(size.getValue()) * factor;
+    for (auto [index, factor] :
+         llvm::zip(affine.getIndices(), affine.getCoefficients()))
+      sum = sum + info.indices.at(indexOf.at(index)) * factor;
+    return sum;
+  }
+
   void addRead(te::ReadOp read) {
     const Access &access = statement.accesses.at(reads++);
     unsigned target = newSlot(read.getResult());
@@ -197,6 +208,8 @@ private:
       Affine meant;
       if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
         meant = Affine::of(constant.getValue());
+      else if (auto affine = index.getDefiningOp<te::AffineOp>())
+        meant = sumOf(affine);
       else
         meant = info.indices.at(indexOf.at(index));
       if (!(access.subscripts.at(number) == meant))
@@ -213,6 +226,14 @@ private:
     using namespace te;
     if (auto read = mlir::dyn_cast<ReadOp>(op))
       return addRead(read);
+    if (auto affine = mlir::dyn_cast<AffineOp>(op)) {
+      Affine sum = sumOf(affine);
+      unsigned target = newSlot(op.getResult(0));
+      steps.push_back([this, target, sum](const Point &dims) {
+        slots[target] = double(valueOf(sum, dims, run.params));
+      });
+      return;
+    }
     if (mlir::isa<IndexConstantOp>(op)) {
       double value = mlir::cast<IndexConstantOp>(op).getValue();
       unsigned target = newSlot(op.getResult(0));
@@ -339,6 +360,16 @@ ScopRun::ScopRun(te::FuncOp func, const scop::ScopWithMap &withMap,
 }
 
 ScopRun::~ScopRun() = default;
+
+Affine ScopRun::affineOf(llvm::StringRef name) {
+  int number = func.findSize(name);
+  if (int64_t given = func.getGiven()[number]; given >= 0)
+    return Affine::of(given);
+  for (size_t p = 0; p < map.sizeOfParam.size(); ++p)
+    if (int(map.sizeOfParam[p]) == number)
+      return Affine::param(p);
+  throw std::runtime_error("no parameter of size '" + name.str() + "'");
+}
 
 int64_t ScopRun::sizeOf(llvm::StringRef name) {
   int number = func.findSize(name);

@@ -56,6 +56,8 @@ public:
 private:
   class Body;
   int64_t sizeOf(llvm::StringRef name);
+  /// The same, over the parameters.
+  poly::Affine affineOf(llvm::StringRef name);
   void run(unsigned statement, const Point &dims);
   double load(const poly::Access &access, const Point &dims) const;
   void store(const poly::Access &access, const Point &dims, double value);

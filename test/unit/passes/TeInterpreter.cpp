@@ -75,9 +75,16 @@ public:
 
 private:
   int64_t extent(Attribute attribute) {
+    if (auto size = dyn_cast<StringAttr>(attribute))
+      if (!func.constantExtent(size))
+        return sizes.at(size.getValue().str());
     if (auto constant = func.constantExtent(attribute))
       return *constant;
-    return sizes.at(cast<StringAttr>(attribute).getValue().str());
+    LinearExtent sum = linearOf(attribute);
+    int64_t value = sum.constant;
+    for (auto [size, factor] : sum.terms)
+      value += factor * extent(size);
+    return value;
   }
 
   /// Gives the block's indices their columns: the last one runs fastest.
@@ -200,17 +207,33 @@ private:
           for (size_t d = 0; d < tensor.shape.size(); ++d) {
             auto &subscript = integers(d + 1);
             for (int64_t point = 0; point < count; ++point) {
-              assert(subscript[point] < tensor.shape[d]);
-              flat[point] = flat[point] * tensor.shape[d] + subscript[point];
+              bool inside =
+                  subscript[point] >= 0 && subscript[point] < tensor.shape[d];
+              assert(inside || read.getGuarded());
+              flat[point] =
+                  inside && flat[point] >= 0
+                      ? flat[point] * tensor.shape[d] + subscript[point]
+                      : -1;
             }
           }
-          fill(out.floats,
-               [&](int64_t point) { return tensor.data[flat[point]]; });
+          // What a guarded read gives outside nobody may use.
+          fill(out.floats, [&](int64_t point) {
+            return flat[point] < 0 ? std::nan("") : tensor.data[flat[point]];
+          });
         })
         .Case([&](ConstantOp op) { constant(op.getValue()); })
         .Case([&](mlir::arith::ConstantOp op) { constant(op.getValue()); })
         .Case([&](IndexConstantOp op) {
           out.integers.assign(count, op.getValue());
+        })
+        .Case([&](AffineOp op) {
+          int64_t offset = extent(op.getOffset());
+          fill(out.integers, [&](int64_t point) {
+            int64_t sum = offset;
+            for (auto [i, factor] : llvm::enumerate(op.getCoefficients()))
+              sum += factor * integers(i)[point];
+            return sum;
+          });
         })
         .Case([&](SizeOp op) {
           out.integers.assign(

@@ -1,0 +1,54 @@
+//===- IndexSums.h - sums over sizes and indices ----------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_INDEXSUMS_H
+#define GIRIH_COMPILER_FRONTEND_INDEXSUMS_H
+
+#include "compiler/frontend/Sema.h"
+
+#include <functional>
+
+namespace girih::frontend {
+
+/// Reads expressions as sums, and reports those that are none.
+struct IndexSums {
+  Sema &sema;
+  Reporter &reporter;
+  const OpScope &scope;
+  const char *what; ///< "a subscript", "a dimension", ...
+  const char *code; ///< of what is no sum
+  /// Indices that may stand in the sum; empty where only sizes may.
+  std::function<const IndexVariable *(std::string_view)> findIndex = {};
+  std::vector<std::string> indexNames = {};
+
+  std::optional<IndexSum> of(const Expr &expr) const;
+
+private:
+  std::optional<IndexSum> compute(const Expr &expr) const;
+  std::optional<IndexSum> number(const LiteralExpr &literal,
+                                 const Expr &expr) const;
+  std::optional<IndexSum> combine(const BinaryExpr &binary,
+                                  const Expr &expr) const;
+  std::optional<IndexSum> resolve(const std::string &name,
+                                  SourceRange range) const;
+  void refuse(const Expr &expr) const;
+};
+
+/// A dimension before its names mean anything.
+struct NamedSum {
+  std::map<std::string, int64_t, std::less<>> factors; ///< none is 0
+  int64_t constant = 0;
+  /// The name that it is, or null.
+  const std::string *plainName() const;
+};
+
+/// Nothing where `expr` is no sum; IndexSums says what is wrong with it.
+std::optional<NamedSum> namedSum(const Expr &expr);
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_INDEXSUMS_H

@@ -1,0 +1,109 @@
+//===- Ranges.h - how far indices run, reads that stay inside ----*- C++
+//-*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Works on one statement once all its names and types are known
+// (docs/language.md, "Ranges").
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_RANGES_H
+#define GIRIH_COMPILER_FRONTEND_RANGES_H
+
+#include "compiler/frontend/Prover.h"
+#include "compiler/frontend/Sema.h"
+
+#include <map>
+#include <set>
+
+namespace girih::frontend {
+
+/// One read of a statement, with the indices that are visible there.
+struct SeenAccess {
+  AccessExpr *access = nullptr;
+  SourceRange range;
+  std::vector<IndexVariable *> indices;
+};
+
+/// `{ size >= 0, where ..., every dimension of an input >= 0 }`.
+Prover proverOf(const OpDecl &op);
+LinearForm formOf(const Extent &extent);
+
+class RangeSolver {
+public:
+  /// `indices`: all of the statement, left-hand ones first.
+  RangeSolver(Reporter &reporter, const OpDecl &op,
+              std::vector<IndexVariable *> indices,
+              const std::vector<SeenAccess> &accesses)
+      : reporter(reporter), op(op), indices(std::move(indices)),
+        accesses(accesses), sizes(proverOf(op)) {}
+
+  /// The output's declaration says how far its index runs. `checked`: the
+  /// extent is known not to be negative.
+  void declare(IndexVariable &index, const Extent &extent, SourceRange range,
+               bool checked) {
+    declared[&index] = {extent, range};
+    if (checked)
+      checkedExtents.insert(&index);
+  }
+  /// Sets start and extent of every index and the flags of guarded reads.
+  /// False after errors.
+  bool run();
+
+private:
+  /// An index ends at (exclusive), or starts at, `place` at the latest because
+  /// of what stands at `range`.
+  struct Bound {
+    Extent place;
+    SourceRange range;
+    bool bare = false; ///< a plain subscript of a plainly declared dimension
+    bool soft =
+        false; ///< of a read with a rule: counts where nothing else does
+  };
+  struct Bounds {
+    std::vector<Bound> ends, starts;
+  };
+  bool mustStayInside(const AccessExpr &access, const Subscript &s) const {
+    return s.rule == AccessRule::None && !access.otherwise;
+  }
+  /// What the subscript says about its one index that has no range yet.
+  void addBounds(const Subscript &subscript, const Extent &dim, Bounds &bounds,
+                 const IndexVariable &index, int64_t factor, bool soft);
+  void addAllBounds(IndexVariable &index, Bounds &bounds, bool withOthers);
+  /// Gives ranges to indices; true when there was one without.
+  bool settleSome(bool withOthers);
+  bool settle(IndexVariable &index, Bounds bounds);
+  bool conflict(const IndexVariable &index, const Bound &here,
+                const Bound &there);
+  /// The tightest of `bounds`; null where two cannot be compared.
+  const Bound *tightest(const std::vector<Bound> &bounds, bool ends,
+                        const Bound *&other) const;
+  bool checkNotNegative(const IndexVariable &index);
+  bool checkAccess(const SeenAccess &seen);
+  bool checkBound(const SeenAccess &seen, const Subscript &subscript,
+                  const Extent &dim, const Prover &prover, bool upper);
+  void explain(Diagnostic &diagnostic, const SeenAccess &seen,
+               const Subscript &subscript, const Extent &dim,
+               const Prover &prover, const LinearForm &form, bool upper);
+  LinearForm formOf(const IndexSum &sum) const;
+  /// The value of a form that is negative somewhere, as "N = 1, i = 0".
+  std::string valuesText(const std::vector<int64_t> &values,
+                         const LinearForm &mentioned) const;
+
+  Reporter &reporter;
+  const OpDecl &op;
+  std::vector<IndexVariable *> indices;
+  const std::vector<SeenAccess> &accesses;
+  Prover sizes;
+  std::map<const IndexVariable *, std::pair<Extent, SourceRange>> declared;
+  std::set<const IndexVariable *> checkedExtents;
+  std::set<const IndexVariable *> failed; ///< reported
+};
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_RANGES_H
