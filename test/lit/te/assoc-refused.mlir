@@ -67,8 +67,8 @@ te.func @no_order sizes ["N"] (%X "X": !te.tensor<[N], f32>)
 te.func @negative_extent sizes ["N"] (%X "X": !te.tensor<[N], f32>)
     -> ("Y": !te.tensor<[], f32>) functions fast {
   %Y = te.compute "Y" [] : !te.tensor<[], f32> {
-    // expected-error@+1 {{'te.reduce' op has the extent -9223372036854775808, but extents lie in 0 .. 1099511627775}}
-    %s = te.reduce sum ["k"] in [-9223372036854775808] order "fixed" leaf plain : f32 {
+    // expected-error@+1 {{'te.reduce' op has the extent -9223372036854775807, but extents lie in 0 .. 1099511627775}}
+    %s = te.reduce sum ["k"] in [-9223372036854775807] order "fixed" leaf plain : f32 {
     ^bb0(%k: index):
       %x = te.read %X[%k] : !te.tensor<[N], f32>
       te.yield %x : f32

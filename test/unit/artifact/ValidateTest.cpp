@@ -34,9 +34,9 @@ TEST_CASE("a signature must be consistent") {
         }) == "the shape of 'bias' has the negative extent -1");
   CHECK(refusal([](Artifact &a) {
           a.signature.params[2].shape[0] =
-              SizeExpr::binary(SizeExpr::Kind::Add, SizeExpr::constant(1),
+              SizeExpr::binary(SizeExpr::Kind::Max, SizeExpr::constant(1),
                                SizeExpr::constant(1));
-        }) == "the shape of 'bias' is neither constants nor sizes");
+        }) == "the shape of 'bias' is neither constants nor sums over sizes");
   CHECK(refusal([](Artifact &a) { a.signature.constraints[0].size = 7; }) ==
         "a constraint names size 7 of 3");
   CHECK(refusal([](Artifact &a) { a.signature.constraints[0].value = 0; }) ==
