@@ -15,13 +15,16 @@
 #include "compiler/support/Suggest.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace girih::frontend {
 
 namespace {
 
-/// Beyond any size, and small enough for exact sums of many.
+/// Beyond any size. Products of a number and a factor, and sums of many, stay
+/// exact.
 constexpr int64_t kMaxNumber = int64_t(1) << 40;
+constexpr int64_t kMaxFactor = int64_t(1) << 16;
 
 bool isNumber(const IndexSum &sum) {
   return sum.terms.empty() && sum.offset.isConstant();
@@ -53,15 +56,17 @@ IndexSum added(const IndexSum &a, const IndexSum &b) {
   return sum;
 }
 
-bool fits(const IndexSum &sum) {
-  auto small = [](int64_t value) {
-    return value > -kMaxNumber && value < kMaxNumber;
+/// `factor` times the sum stays within the limits.
+bool fits(const IndexSum &sum, int64_t factor = 1) {
+  auto small = [&](int64_t value, int64_t limit) {
+    __int128 product = static_cast<__int128>(value) * factor;
+    return product > -limit && product < limit;
   };
-  bool all = small(sum.offset.constant);
+  bool all = small(sum.offset.constant, kMaxNumber);
   for (const auto &term : sum.terms)
-    all &= small(term.second);
+    all &= small(term.second, kMaxFactor);
   for (const auto &term : sum.offset.terms)
-    all &= small(term.second);
+    all &= small(term.second, kMaxFactor);
   return all;
 }
 
@@ -77,10 +82,14 @@ const ConstDecl *constantOf(const OpDecl &op, std::string_view name) {
 
 std::optional<IndexSum> IndexSums::of(const Expr &expr) const {
   std::optional<IndexSum> sum = compute(expr);
-  if (!sum || fits(*sum))
-    return sum;
+  return !sum || fits(*sum) ? sum : tooLarge(expr);
+}
+
+std::optional<IndexSum> IndexSums::tooLarge(const Expr &expr) const {
   reporter.error(codes::kIntegerOutOfRange,
-                 fmt::format("{} has a number of 2^40 or more", what),
+                 fmt::format("{} has a number of 2^40 or a factor of 2^16 or "
+                             "more",
+                             what),
                  expr.range);
   return std::nullopt;
 }
@@ -131,10 +140,11 @@ std::optional<IndexSum> IndexSums::combine(const BinaryExpr &binary,
     return added(*lhs, *rhs);
   if (binary.op == BinaryOp::Sub)
     return added(*lhs, scaled(*rhs, -1));
-  if (isNumber(*lhs))
-    return scaled(*rhs, lhs->offset.constant);
   if (isNumber(*rhs))
-    return scaled(*lhs, rhs->offset.constant);
+    std::swap(lhs, rhs);
+  if (isNumber(*lhs))
+    return fits(*rhs, lhs->offset.constant) ? scaled(*rhs, lhs->offset.constant)
+                                            : tooLarge(expr);
   bool indices = !lhs->terms.empty() && !rhs->terms.empty();
   bool sizes = lhs->terms.empty() && rhs->terms.empty();
   reporter

@@ -29,6 +29,7 @@ struct IndexSums {
 
 private:
   std::optional<IndexSum> compute(const Expr &expr) const;
+  std::optional<IndexSum> tooLarge(const Expr &expr) const;
   std::optional<IndexSum> number(const LiteralExpr &literal,
                                  const Expr &expr) const;
   std::optional<IndexSum> combine(const BinaryExpr &binary,

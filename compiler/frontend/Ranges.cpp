@@ -227,6 +227,13 @@ bool RangeSolver::settle(IndexVariable &index, Bounds bounds) {
     for (std::vector<Bound> *list : {&bounds.ends, &bounds.starts})
       list->erase(std::remove_if(list->begin(), list->end(), isSoft),
                   list->end());
+  if (place != declared.end()) {
+    // Whether shifted reads are inside is proved, with a better example.
+    auto isShifted = [](const Bound &bound) { return !bound.bare; };
+    bounds.ends.erase(
+        std::remove_if(bounds.ends.begin(), bounds.ends.end(), isShifted),
+        bounds.ends.end());
+  }
   if (place != declared.end() && bounds.ends.empty()) {
     std::tie(index.extent, index.fixedBy) = place->second;
     return true;

@@ -1,5 +1,4 @@
-//===- Ranges.h - how far indices run, reads that stay inside ----*- C++
-//-*-===//
+//===- Ranges.h - how far indices run, reads that stay inside ---*- C++ -*-===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -30,3 +30,23 @@ tile.kernel @vector threads 32 (%X "X": !g, %M "M": index) {
   // expected-error@+1 {{uses vectors along dimension 1 of the box, which is not the tensor's last dimension with coefficient 1}}
   %y = tile.load %X[%M, %M] by [0, 1, 1, 0] {vector = 4 : i32} : !g -> !x
 }
+
+// -----
+
+!g = !tile.global<f32, 1, 1>
+!x = !tile.frag<f32, "[32] r() t(32@0:1)">
+tile.kernel @rules threads 32 (%X "X": !g, %N "N": index) {
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{has 2 rules and 1 extents for 1 subscripts}}
+  %x = tile.load_bound %X[%zero] by [1] rules [1, 2] in [%N] : !g -> !x
+}
+
+// -----
+
+!g = !tile.global<f32, 1, 1>
+!x = !tile.frag<f32, "[32] r() t(32@0:1)">
+tile.kernel @rule threads 32 (%X "X": !g, %N "N": index) {
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{has the rule 9, which is none}}
+  %x = tile.load_bound %X[%zero] by [1] rules [9] in [%N] : !g -> !x
+}

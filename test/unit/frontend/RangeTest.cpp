@@ -255,6 +255,19 @@ TEST_CASE("dimensions and ranges that may be negative are refused") {
         "it must be the only unknown of some input's dimension");
 }
 
+TEST_CASE("numbers and factors of sums have limits") {
+  for (const char *sum : {"70000 * i", "i + 1099511627776 * 1",
+                          "1099511627775 * 1099511627775", "300 * (300 * i)"}) {
+    INFO(sum);
+    Diagnostic d = firstError(
+        ("op o(X: f32[N]) -> Y: f32[N] { Y[i] = X[" + std::string(sum) + "] }")
+            .c_str());
+    CHECK(d.code == "G0108");
+    CHECK(d.message ==
+          "a subscript has a number of 2^40 or a factor of 2^16 or more");
+  }
+}
+
 TEST_CASE("what is outside has the tensor's type") {
   Diagnostic d = firstError("op o(X: f32[N], Z: bf16[N]) -> Y: f32[N] {\n"
                             "Y[i] = X[i - 1] else Z[i] }");

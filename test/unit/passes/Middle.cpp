@@ -87,10 +87,10 @@ std::vector<TestTensor> Middle::arguments(const Sizes &sizes, unsigned seed) {
     TestTensor tensor;
     int64_t count = 1;
     for (mlir::Attribute extent : type.getShape()) {
-      auto constant = func().constantExtent(extent);
-      tensor.shape.push_back(
-          constant ? *constant
-                   : sizes.at(mlir::cast<mlir::StringAttr>(extent).str()));
+      te::LinearExtent sum = te::linearOf(extent);
+      tensor.shape.push_back(sum.constant);
+      for (auto [size, factor] : sum.terms)
+        tensor.shape.back() += factor * sizes.at(size.str());
       count *= tensor.shape.back();
     }
     for (int64_t i = 0; i < count; ++i) {

@@ -95,6 +95,25 @@ static std::vector<Program> makePrograms() {
        "  Y[i] = sum[j, k, order=sequential](X[i, j, k])\n}\n",
        1,
        {{{"M", 2}, {"N", 0}, {"K", 3}}, {{"M", 130}, {"N", 5}, {"K", 11}}}},
+      {"neighbours and their neighbours",
+       "op f(X: f32[M, N]) -> Y: f32[M, N] {\n"
+       "  T[i, j] = (X[i - 1, j] else 0) + (X[i + 1, j] else 0) - X[i, j]\n"
+       "  Y[i, j] = (T[i, j - 1] else 1) * (T[i, N - 1 - j] + T[i, j])\n}\n",
+       1,
+       {{{"M", 0}, {"N", 3}}, {{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 1030}}}},
+      {"strided windows",
+       "op f(X: f32[2 * M + K, N], W: f32[K + 1]) -> Y: f32[M, N] {\n"
+       "  Y[i, j] = sum[r](X[2 * i + r, j] * W[r])\n}\n",
+       2,
+       {{{"M", 0}, {"N", 3}, {"K", 0}},
+        {{"M", 3}, {"N", 2}, {"K", 4}},
+        {{"M", 9}, {"N", 131}, {"K", 1}}}},
+      {"windows over a temporary, summed from its second element",
+       "op f(X: f32[N + 2]) -> s: f32[N] where N >= 1 {\n"
+       "  T[i] = X[i] * X[i + 2]\n"
+       "  s[i] = T[i] + sum[k in 1..N](T[k - 1] * T[N - k])\n}\n",
+       4,
+       {{{"N", 1}}, {{"N", 2}}, {{"N", 300}}}},
       {"read across rows",
        "op f(X: f32[M, M]) -> Y: f32[M, M] {\n"
        "  H[i, j] = exp(X[i, j])\n"

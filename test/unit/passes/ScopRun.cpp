@@ -12,6 +12,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 using namespace girih;
@@ -217,8 +218,12 @@ private:
             "'" + statement.name +
             "' reads at other subscripts than its te.read");
     }
-    steps.push_back([this, target, &access](const Point &dims) {
-      slots[target] = run.load(access, dims);
+    // Outside, a guarded read gives what nobody may use.
+    bool isGuarded = read.getGuarded();
+    steps.push_back([this, target, &access, isGuarded](const Point &dims) {
+      slots[target] = isGuarded && !run.isInside(access, dims)
+                          ? std::nan("")
+                          : run.load(access, dims);
     });
   }
 
@@ -397,6 +402,16 @@ size_t ScopRun::place(const Access &access, const Point &dims) const {
     flat = flat * storage.shape[d] + value;
   }
   return flat;
+}
+
+bool ScopRun::isInside(const Access &access, const Point &dims) const {
+  const Storage &storage = arrays[access.array];
+  for (size_t d = 0; d < access.subscripts.size(); ++d) {
+    int64_t value = valueOf(access.subscripts[d], dims, params);
+    if (value < 0 || value >= storage.shape[d])
+      return false;
+  }
+  return true;
 }
 
 double ScopRun::load(const Access &access, const Point &dims) const {

@@ -60,6 +60,7 @@ private:
   poly::Affine affineOf(llvm::StringRef name);
   void run(unsigned statement, const Point &dims);
   double load(const poly::Access &access, const Point &dims) const;
+  bool isInside(const poly::Access &access, const Point &dims) const;
   void store(const poly::Access &access, const Point &dims, double value);
   size_t place(const poly::Access &access, const Point &dims) const;
   double merge(unsigned statement, const Point &dims) const;

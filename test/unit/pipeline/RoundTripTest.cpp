@@ -103,6 +103,20 @@ TEST_CASE("forms with given sizes and portable functions", "[pipeline]") {
   checkRoundTrips(exampleText("ffn_silu"), options);
 }
 
+TEST_CASE("forms of programs with sums and rules as subscripts",
+          "[pipeline]") {
+  checkRoundTrips(exampleText("heat"), {});
+  checkRoundTrips(exampleText("conv2d"), {});
+  CompileOptions options;
+  options.given = {{"W", 12}, {"S", 3}};
+  checkRoundTrips(exampleText("conv2d"), options);
+  checkRoundTrips("op f(X: bf16[M, N]) -> Y: f32[M, N - 1] where N > 0 {\n"
+                  "  Y[i, j] = sum[r in 0..3, s in -1..2](f32(\n"
+                  "    X[reflect(i + r - 1), wrap(2 * j - s)] else 2))\n"
+                  "    + f32(X[clamp(7), j + 1])\n}\n",
+                  {});
+}
+
 TEST_CASE("forms of other orders", "[pipeline]") {
   for (const char *order :
        {"sequential", "seg(64, seq)", "seg(12, seg(5, seq))",

@@ -219,6 +219,44 @@ TEST_CASE("indices, sizes and literals as values") {
             "const C: f32 = 1 / 3\n");
 }
 
+TEST_CASE("sums, rules and guards as subscripts") {
+  checkBody("X[M - 1 - i, j] * 2",
+            "%1 = te.affine[%arg2] by [-1] plus M - 1\n"
+            "%2 = te.read %arg0[%1, %arg3] : !te.tensor<[M, N], f32>\n"
+            "%3 = te.constant 2.000000e+00 : f32\n"
+            "%4 = te.binary mul %2, %3 : f32\n");
+  checkBody("X[clamp(i - 1), wrap(3)]",
+            "%1 = te.affine[%arg2] by [1] plus -1\n"
+            "%2 = te.bound clamp %1 in M\n"
+            "%3 = te.index_constant 3\n"
+            "%4 = te.bound wrap %3 in N\n"
+            "%5 = te.read %arg0[%2, %4] : !te.tensor<[M, N], f32>\n");
+  // Only the bounds that may fail are asked for.
+  checkBody("X[i - 1, j] else 7",
+            "%1 = te.affine[%arg2] by [1] plus -1\n"
+            "%2 = te.read %arg0[%1, %arg3] guarded : !te.tensor<[M, N], f32>\n"
+            "%3 = te.index_constant 0\n"
+            "%4 = te.compare ge %1, %3 : index\n"
+            "%5 = te.constant 7.000000e+00 : f32\n"
+            "%6 = te.select %4, %2, %5 : f32\n");
+  checkBody("X[i, 2 * j] else 7",
+            "%1 = te.affine[%arg3] by [2] plus 0\n"
+            "%2 = te.read %arg0[%arg2, %1] guarded : !te.tensor<[M, N], f32>\n"
+            "%3 = te.size \"N\"\n"
+            "%4 = te.compare lt %1, %3 : index\n"
+            "%5 = te.constant 7.000000e+00 : f32\n"
+            "%6 = te.select %4, %2, %5 : f32\n");
+}
+
+TEST_CASE("an index that starts elsewhere is a sum where it is used") {
+  Generated generated("op o(X: f32[N]) -> s: f32 where N >= 3 {\n"
+                      "  s = sum[k in 2..N - 1](X[k + 1] * f32(k))\n}\n");
+  std::string text = generated.text();
+  CHECK(text.find("in [N - 3]") != std::string::npos);
+  CHECK(text.find("te.affine[%arg1] by [1] plus 3\n") != std::string::npos);
+  CHECK(text.find("te.affine[%arg1] by [1] plus 2\n") != std::string::npos);
+}
+
 TEST_CASE("choices evaluate both sides") {
   checkBody("if i < j and not (j >= 7) or i != N then 1f32 else f32(j)",
             "%1 = te.compare lt %arg2, %arg3 : index\n"
