@@ -51,6 +51,10 @@ static const OpDecl *checkBound(const OpDecl &op, Diagnostics &diags) {
 
 static const OpDecl *chooseOp(const Program &program, const std::string &name,
                               Diagnostics &diags) {
+  // Operators of used files can be named, too.
+  if (!name.empty())
+    if (const OpDecl *op = program.findOp(name))
+      return checkBound(*op, diags);
   std::vector<const OpDecl *> ops = program.ops();
   if (ops.empty()) {
     diags.error(codes::kUnknownOp, "the file defines no operator");
@@ -69,8 +73,6 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
                           names.front()));
     return nullptr;
   }
-  if (const OpDecl *op = program.findOp(name))
-    return checkBound(*op, diags);
   Diagnostic &error = diags.error(codes::kUnknownOp,
                                   fmt::format("the file has no operator '{}'{}",
                                               name, didYouMean(name, names)));
