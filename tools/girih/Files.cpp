@@ -11,12 +11,12 @@
 #include "runtime/AtomicFile.h"
 #include "tools/girih/Codes.h"
 
-#include "llvm/Support/MemoryBuffer.h"
-
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 using namespace girih;
 using namespace girih::cli;
@@ -52,14 +52,26 @@ std::optional<std::string> cli::readFile(Console &console,
                                          const std::string &path) {
   if (path != "-" && !checkExists(console, path))
     return std::nullopt;
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    console.usage(codes::kCannotRead,
-                  "cannot read '" + path + "': " + buffer.getError().message());
-    return std::nullopt;
-  }
-  return (*buffer)->getBuffer().str();
+  // In pieces, so that a device or a file without end is refused, too.
+  constexpr size_t kMostBytes = size_t(256) << 20;
+  std::FILE *file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  std::string text;
+  std::vector<char> piece(size_t(1) << 16);
+  size_t count = 0;
+  while (file && text.size() <= kMostBytes &&
+         (count = std::fread(piece.data(), 1, piece.size(), file)) > 0)
+    text.append(piece.data(), count);
+  std::string wrong;
+  if (!file || std::ferror(file))
+    wrong = std::strerror(errno);
+  else if (text.size() > kMostBytes)
+    wrong = "it holds more than 256 MiB";
+  if (file && file != stdin)
+    std::fclose(file);
+  if (wrong.empty())
+    return text;
+  console.usage(codes::kCannotRead, "cannot read '" + path + "': " + wrong);
+  return std::nullopt;
 }
 
 bool cli::makeFolder(Console &console, const std::string &path) {
