@@ -75,6 +75,10 @@ private:
 };
 } // namespace
 
+std::unique_ptr<Stopwatch> rt::makeSteadyStopwatch() {
+  return std::make_unique<SteadyStopwatch>();
+}
+
 Result<std::unique_ptr<Stopwatch>> HostMemoryDevice::createStopwatch() {
-  return std::unique_ptr<Stopwatch>(std::make_unique<SteadyStopwatch>());
+  return makeSteadyStopwatch();
 }

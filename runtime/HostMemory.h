@@ -28,6 +28,10 @@ public:
   Result<std::unique_ptr<Stopwatch>> createStopwatch() override;
 };
 
+/// A stopwatch that reads a steady clock, for devices whose work is done when
+/// the call returns.
+std::unique_ptr<Stopwatch> makeSteadyStopwatch();
+
 } // namespace girih::rt
 
 #endif // GIRIH_RUNTIME_HOSTMEMORY_H

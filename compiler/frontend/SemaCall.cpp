@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Constraints.h"
 #include "compiler/frontend/ExprChecker.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Ranges.h"
@@ -386,25 +387,6 @@ private:
       return prover.proves(formOf(less)) && prover.proves(formOf(more));
     }
     return false;
-  }
-
-  static bool holds(const SizeConstraint &constraint, int64_t value) {
-    using Kind = SizeConstraint::Kind;
-    switch (constraint.kind) {
-    case Kind::Multiple:
-      return value % constraint.value == 0;
-    case Kind::Less:
-      return value < constraint.value;
-    case Kind::LessEqual:
-      return value <= constraint.value;
-    case Kind::Greater:
-      return value > constraint.value;
-    case Kind::GreaterEqual:
-      return value >= constraint.value;
-    case Kind::Equal:
-      return value == constraint.value;
-    }
-    return true;
   }
 
   bool bindTargets() {

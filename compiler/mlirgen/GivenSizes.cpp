@@ -7,6 +7,7 @@
 
 #include "compiler/mlirgen/GivenSizes.h"
 
+#include "compiler/frontend/Constraints.h"
 #include "compiler/mlirgen/Codes.h"
 #include "compiler/support/Suggest.h"
 
@@ -20,24 +21,6 @@ using frontend::SizeConstraint;
 using Kind = SizeConstraint::Kind;
 
 namespace {
-
-bool holds(const SizeConstraint &constraint, int64_t value) {
-  switch (constraint.kind) {
-  case Kind::Multiple:
-    return value % constraint.value == 0;
-  case Kind::Less:
-    return value < constraint.value;
-  case Kind::LessEqual:
-    return value <= constraint.value;
-  case Kind::Greater:
-    return value > constraint.value;
-  case Kind::GreaterEqual:
-    return value >= constraint.value;
-  case Kind::Equal:
-    return value == constraint.value;
-  }
-  return false;
-}
 
 std::string textOf(const SizeConstraint &constraint) {
   const char *relation = "";

@@ -7,12 +7,12 @@
 
 #include "runtime/sim/SimDevice.h"
 
+#include "runtime/HostMemory.h"
 #include "runtime/Plan.h"
 #include "runtime/Ptx.h"
 #include "runtime/TargetFit.h"
 #include "runtime/Text.h"
 
-#include <chrono>
 #include <map>
 #include <thread>
 
@@ -63,26 +63,6 @@ private:
   Artifact plan;
   std::vector<std::map<std::string, Kernel>> variants;
   std::vector<CounterReport> counted; ///< of the run before
-};
-
-class SimStopwatch : public rt::Stopwatch {
-  using Clock = std::chrono::steady_clock;
-
-public:
-  Status start() override {
-    begin = Clock::now();
-    return {};
-  }
-  Status stop() override {
-    end = Clock::now();
-    return {};
-  }
-  Result<double> microseconds() override {
-    return std::chrono::duration<double, std::micro>(end - begin).count();
-  }
-
-private:
-  Clock::time_point begin, end;
 };
 
 class SimDevice : public rt::Device {
@@ -138,7 +118,7 @@ public:
   }
   Status synchronize() override { return {}; }
   Result<std::unique_ptr<rt::Stopwatch>> createStopwatch() override {
-    return std::unique_ptr<rt::Stopwatch>(std::make_unique<SimStopwatch>());
+    return rt::makeSteadyStopwatch();
   }
 
 private:
