@@ -28,6 +28,11 @@ public:
   load(const artifact::Artifact &) override {
     return Failure{"it runs nothing"};
   }
+  Status poison(void *destination, uint64_t bytes) override {
+    poisoned += bytes;
+    return rt::HostMemoryDevice::poison(destination, bytes);
+  }
+  uint64_t poisoned = 0;
 };
 
 rt::HostArray randomArray(std::vector<int64_t> shape) {
@@ -108,4 +113,17 @@ TEST_CASE("a write between elements is noticed") {
         "byte 24 of its memory belongs to no element and was overwritten");
   REQUIRE(placed->poison(device));
   CHECK(placed->download(device));
+}
+
+TEST_CASE("gaps are poisoned, so that a device sees reads of them") {
+  Memory device;
+  rt::HostArray array = randomArray({3, 5});
+  REQUIRE(PlacedTensor::upload(device, array, Placement::Plain));
+  CHECK(device.poisoned == 0);
+  REQUIRE(PlacedTensor::upload(device, array, Placement::Transposed));
+  CHECK(device.poisoned == 0);
+  // Of 2 bytes each: one before, one after each row, one after all rows (each
+  // dimension is padded) and one behind.
+  REQUIRE(PlacedTensor::upload(device, array, Placement::Padded));
+  CHECK(device.poisoned == (1 + 3 + 1 + 1) * 2);
 }
