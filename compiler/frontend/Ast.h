@@ -369,8 +369,28 @@ struct CallExpr {
   const FnDecl *fn = nullptr;
 };
 
-enum class ReduceKind : uint8_t { Sum, Prod, Max, Min, Any, All };
-/// `sum`, `prod`, `max`, `min`, `any`, `all`.
+/// ArgMax and ArgMin give where the largest or smallest is. CumSum and CumProd
+/// are scans: their one index is an index of the statement, and Sema puts
+/// recurrences in their place.
+enum class ReduceKind : uint8_t {
+  Sum,
+  Prod,
+  Max,
+  Min,
+  Any,
+  All,
+  ArgMax,
+  ArgMin,
+  CumSum,
+  CumProd
+};
+inline bool isArgument(ReduceKind kind) {
+  return kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
+}
+inline bool isScan(ReduceKind kind) {
+  return kind == ReduceKind::CumSum || kind == ReduceKind::CumProd;
+}
+/// `sum`, `prod`, `max`, `argmin`, `cumsum`, ...
 std::string_view spelling(ReduceKind kind);
 
 /// Several indices run in the written order, lexicographically.
@@ -379,6 +399,7 @@ struct ReduceExpr {
   std::vector<std::unique_ptr<IndexVariable>> indices;
   ExprPtr condition; ///< `sum[k : cond]`: who takes part; null: all
   ReduceOrder order;
+  bool exclusive = false, reverse = false; ///< scans
   ExprPtr body;
   // Sema: what cuts the box of the indices, and what else somebody who takes
   // part has to satisfy (parts of `condition`, or owned by `madeTests`).
@@ -522,6 +543,9 @@ struct TimeLoop {
   SourceRange range;                ///< from `for` to the brace
 };
 
+/// Whether `outer`, which may be none, is `inner` or around it.
+bool isAround(const TimeLoop *outer, const TimeLoop *inner);
+
 /// `T[i, j + 1] = value where cond else other`.
 struct Statement {
   Name target;
@@ -534,10 +558,17 @@ struct Statement {
   ExprPtr where;     ///< restricts `indices`; null: nothing
   ExprPtr otherwise; ///< elements of the tensor that `where` leaves out
   const TimeLoop *loop = nullptr; ///< the innermost around it
+  /// A tensor whose type and shape a temporary takes: it reads itself.
+  const Tensor *like = nullptr;
   SourceRange range;
   /// `a, b = f(X)`: the names behind the first.
   std::vector<Name> moreTargets;
-  // Sema: the call whose place it took; an empty name where there is none.
+  // Sema:
+  /// It overwrites elements that are defined already.
+  bool updates = false;
+  /// It reads what it writes.
+  bool readsItself = false;
+  /// The call whose place it took; an empty name where there is none.
   Name inlinedFrom;
   /// What cuts the box of `indices`: `where`, and what the elements that are
   /// read must satisfy.

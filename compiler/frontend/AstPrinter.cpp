@@ -167,6 +167,14 @@ std::string_view spelling(ReduceKind kind) {
     return "min";
   case ReduceKind::Any:
     return "any";
+  case ReduceKind::ArgMax:
+    return "argmax";
+  case ReduceKind::ArgMin:
+    return "argmin";
+  case ReduceKind::CumSum:
+    return "cumsum";
+  case ReduceKind::CumProd:
+    return "cumprod";
   case ReduceKind::All:
     return "all";
   }
@@ -356,6 +364,8 @@ private:
       out += " : ";
       print(*node.condition, kIf);
     }
+    out += node.exclusive ? ", exclusive" : "";
+    out += node.reverse ? ", reverse" : "";
     if (node.order.kind == ReduceOrder::Kind::Sequential)
       out += ", order=sequential";
     else if (node.order.kind == ReduceOrder::Kind::Pinned)
@@ -478,6 +488,7 @@ private:
   }
 
   void print(const TensorDecl &decl) {
+    out += decl.inOut ? "inout " : "";
     out += fmt::format("{}: {}", decl.name.text,
                        typeName(decl.type, decl.typeParam));
     if (!decl.dims.empty()) {
@@ -515,7 +526,7 @@ private:
     }
     out += '(';
     list(decl.inputs, [&](const TensorDecl &t) { print(t); });
-    out += ") -> ";
+    out += decl.outputs.empty() ? ")" : ") -> ";
     list(decl.outputs, [&](const TensorDecl &t) { print(t); });
     if (!decl.constraints.empty()) {
       out += "\n    where ";
@@ -525,8 +536,10 @@ private:
     if (decl.functions)
       out += fmt::format("  numerics {{ functions = {} }}\n",
                          spelling(*decl.functions));
+    const TimeLoop *loop = nullptr;
     for (const auto &statement : decl.statements) {
-      out += "  " + statement->target.text;
+      moveTo(statement->loop, loop);
+      out += indentOf(loop) + statement->target.text;
       if (!statement->at.empty()) {
         out += '[';
         list(statement->at, [&](const Subscript &s) { print(*s.value, kSum); });
@@ -551,7 +564,36 @@ private:
       }
       out += '\n';
     }
+    moveTo(nullptr, loop);
     out += "}\n";
+  }
+
+  static std::string indentOf(const TimeLoop *loop) {
+    std::string indent = "  ";
+    for (; loop; loop = loop->parent)
+      indent += "  ";
+    return indent;
+  }
+
+  /// Ends the loops that `here` is in and `next` is not, and begins the others.
+  void moveTo(const TimeLoop *next, const TimeLoop *&here) {
+    auto isAround = [](const TimeLoop *outer, const TimeLoop *inner) {
+      for (; inner; inner = inner->parent)
+        if (inner == outer)
+          return true;
+      return outer == nullptr;
+    };
+    for (; !isAround(here, next); here = here->parent)
+      out += indentOf(here->parent) + "}\n";
+    if (here == next)
+      return;
+    moveTo(next->parent, here);
+    out += indentOf(here) + "for " + next->index->name.text + " in ";
+    print(*next->index->first, kSum);
+    out += "..";
+    print(*next->index->end, kSum);
+    out += " {\n";
+    here = next;
   }
 
   std::string out;

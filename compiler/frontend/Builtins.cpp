@@ -49,8 +49,8 @@ constexpr std::string_view kUnsupportedFunctions[] = {
 constexpr std::string_view kMissingLibrary[] = {"gelu", "gelu_tanh",
                                                 "softplus"};
 
-constexpr std::string_view kUnsupportedReductions[] = {
-    "argmax", "argmin", "topk", "cumsum", "cumprod"};
+// A statement of its own (ParserLoop.cpp).
+constexpr std::string_view kUnsupportedReductions[] = {"topk"};
 
 struct LibraryFn {
   std::string_view name;
@@ -101,8 +101,10 @@ std::vector<std::string> typeNames() {
 }
 
 std::optional<ReduceKind> reduceKind(std::string_view name) {
-  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max,
-                          ReduceKind::Min, ReduceKind::Any, ReduceKind::All})
+  for (ReduceKind kind :
+       {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min,
+        ReduceKind::Any, ReduceKind::All, ReduceKind::ArgMax,
+        ReduceKind::ArgMin, ReduceKind::CumSum, ReduceKind::CumProd})
     if (spelling(kind) == name)
       return kind;
   return std::nullopt;

@@ -80,6 +80,7 @@
   X(NotCovered,          "G0442", "an element of an output left undefined")    \
   X(NotDefined,          "G0443", "an element that is read and not defined")   \
   X(BadCondition,        "G0444", "a 'where' that is no conjunction")          \
+  X(Recurrence,          "G0445", "a read of what is defined later")           \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \

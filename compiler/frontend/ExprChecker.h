@@ -19,8 +19,10 @@ namespace girih::frontend {
 class ExprChecker {
 public:
   /// In a statement of `op`, which defines `defining`.
-  ExprChecker(Sema &sema, OpScope &op, const Tensor *defining)
-      : sema(sema), op(&op), defining(defining) {}
+  /// `typed`: its type and rank are known before, so that it may be read.
+  ExprChecker(Sema &sema, OpScope &op, const Tensor *defining,
+              bool typed = false)
+      : sema(sema), op(&op), defining(defining), typed(typed) {}
   /// In the body of `fn`.
   ExprChecker(Sema &sema, const FnDecl &fn) : sema(sema), fn(&fn) {}
 
@@ -107,6 +109,7 @@ private:
   Sema &sema;
   OpScope *op = nullptr;
   const Tensor *defining = nullptr;
+  bool typed = false;
   const FnDecl *fn = nullptr;
   std::vector<IndexVariable *> indices; ///< innermost last
   std::vector<IndexVariable *> bound;   ///< all that were ever bound

@@ -106,14 +106,23 @@ const Tensor *ExprChecker::findTensor(const Name &name) {
     return nullptr;
   }
   const Tensor *tensor = found->second;
-  if (tensor == defining) {
-    sema.report().error(codes::kNoStatement,
-                        fmt::format("a statement that reads what it defines "
-                                    "('{}': a recurrence) is not supported yet",
-                                    name.text),
-                        name.range);
+  if (tensor == defining && !typed) {
+    sema.report()
+        .error(codes::kRecurrence,
+               fmt::format("the first statement of '{}' reads it: nothing says "
+                           "its type yet",
+                           name.text),
+               name.range)
+        .help("define its first elements in a statement of their own, or make "
+              "it an output, which is declared");
     return nullptr;
   }
+  if (tensor == defining) {
+    op->read.insert(tensor);
+    return op->poisoned.count(tensor) ? nullptr : tensor;
+  }
+  if (!sema.checkAlive(*op, *tensor, name.range))
+    return nullptr;
   if (tensor->role == Tensor::Role::Output && !tensor->definition) {
     Diagnostic &d = sema.report().error(
         codes::kReadBeforeDefined,
@@ -223,7 +232,7 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
     return std::nullopt;
   }
   reductions.push_back({&node, *type});
-  return type;
+  return isArgument(node.kind) ? ScalarType::I64 : *type;
 }
 
 bool ExprChecker::checkOrders() {
@@ -236,7 +245,7 @@ bool ExprChecker::checkOrders() {
 bool ExprChecker::checkOrder(const ReduceExpr &node, ScalarType type) {
   const ReduceOrder &order = node.order;
   bool associative = !isFloat(type) || node.kind == ReduceKind::Max ||
-                     node.kind == ReduceKind::Min;
+                     node.kind == ReduceKind::Min || isArgument(node.kind);
   // These give the same bits in any order; the clause is harmless, and worth a
   // word because its author expected something of it.
   if (associative && order.range.end > order.range.begin)

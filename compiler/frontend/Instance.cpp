@@ -8,6 +8,7 @@
 #include "compiler/frontend/Instance.h"
 
 #include "compiler/frontend/ConstFold.h"
+#include "compiler/frontend/Sema.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,7 +71,8 @@ bool needsInstance(const OpDecl &op) {
   for (const TensorDecl &input : op.inputs)
     if (input.optional)
       return true;
-  return false;
+  // What is printed shows the scans, not what takes their place.
+  return holdsScan(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,6 +384,8 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
     copy.indices.push_back(clone(*index));
   if (node.condition)
     copy.condition = clone(*node.condition);
+  copy.exclusive = node.exclusive;
+  copy.reverse = node.reverse;
   copy.order.kind = node.order.kind;
   copy.order.range = node.order.range;
   if (node.order.term)
@@ -455,10 +459,24 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
       if (*expr)
         setAccuracy(**expr, *functions);
   copy->range = statement.range;
+  auto loop = loops.find(statement.loop);
+  copy->loop = loop == loops.end() ? around : loop->second;
   copy->inlinedFrom = statement.inlinedFrom;
   for (auto &[extent, range] : statement.declared)
     copy->declared.emplace_back(replaced(extent), range);
   return copy;
+}
+
+void Cloner::cloneLoops(const OpDecl &from, OpDecl &to) {
+  for (const auto &loop : from.loops) {
+    auto copy = std::make_unique<TimeLoop>();
+    copy->index = clone(*loop->index);
+    auto parent = loops.find(loop->parent);
+    copy->parent = parent == loops.end() ? around : parent->second;
+    copy->range = loop->range;
+    loops[loop.get()] = copy.get();
+    to.loops.push_back(std::move(copy));
+  }
 }
 
 TensorDecl Cloner::clone(const TensorDecl &decl) const {
@@ -469,6 +487,7 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
     copy.dims.push_back({cloneSum(*dim.value), dim.range});
   copy.range = decl.range;
   copy.optional = decl.optional;
+  copy.inOut = decl.inOut;
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

@@ -37,10 +37,15 @@ struct Cloner {
   std::map<std::string, Extent, std::less<>> sizes;
   /// For functions whose use does not say.
   std::optional<Accuracy> functions;
+  /// The loop that stands around all that is cloned, and copies of loops.
+  const TimeLoop *around = nullptr;
+  std::map<const TimeLoop *, const TimeLoop *> loops;
 
   ExprPtr clone(const Expr &expr) const;
   std::unique_ptr<Statement> clone(const Statement &statement) const;
   TensorDecl clone(const TensorDecl &decl) const;
+  /// Before the statements in them are cloned.
+  void cloneLoops(const OpDecl &from, OpDecl &to);
 
 private:
   template <typename Node> ExprPtr make(Node node, const Expr &original) const;

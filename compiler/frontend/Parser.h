@@ -96,10 +96,18 @@ private:
   void parseConstraints(OpDecl &op);
   SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
-  bool parseBody(OpDecl &op);
+  bool parseBody(OpDecl &op, const TimeLoop *loop = nullptr);
+  bool parseLoop(OpDecl &op, const TimeLoop *parent);
   bool skipToStatement(const Token *start);
   bool startsStatement() const;
-  std::unique_ptr<Statement> parseStatement();
+  std::vector<std::unique_ptr<Statement>> parseStatement();
+  /// Behind the first of two left sides, or of two plain names.
+  std::vector<std::unique_ptr<Statement>>
+  parsePair(std::unique_ptr<Statement> values, const Token &first,
+            const Token &comma);
+  std::vector<std::unique_ptr<Statement>>
+  parseTopK(std::unique_ptr<Statement> values,
+            std::unique_ptr<Statement> places, const Token &first);
   void parseLeftSide(Statement &statement);
   void refuseStatementTail();
 
@@ -124,6 +132,7 @@ private:
   NamedArgument parseNamedArgument();
   ExprPtr parseAccess();
   ExprPtr parseReduction();
+  ReduceExpr parseReduced(std::string_view name, ReduceKind kind);
   Subscript parseSubscript();
   /// A sum of names and integers; others are refused when names are resolved.
   ExprPtr parseIndexSum(const char *what, int64_t most);

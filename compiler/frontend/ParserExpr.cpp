@@ -289,8 +289,9 @@ ExprPtr Parser::parseNamed() {
   std::string_view name = textOf(first);
   if (at(TokenKind::LeftBracket, 1) || at(TokenKind::Less, 1)) {
     if (isUnsupportedReduction(name))
-      unsupported(codes::kNoReduction, fmt::format("'{}' is", name),
-                  first.range);
+      fail(codes::kMisplaced,
+           fmt::format("'{}' gives two tensors: it is a statement", name),
+           first.range, "write it like V[t, r], A[t, r] = topk<8>[e](X[t, e])");
     if (at(TokenKind::LeftBracket, 1))
       return reduceKind(name) ? parseReduction() : parseAccess();
   }
@@ -433,14 +434,22 @@ Subscript Parser::parseSubscript() {
   return subscript;
 }
 
-/// reduction ::= ('sum' | 'prod' | 'max' | 'min' | 'any' | 'all')
+/// reduction ::= ('sum' | 'prod' | 'max' | 'min' | 'any' | 'all' | 'argmax' |
+///                'argmin' | 'cumsum' | 'cumprod')
 ///               '[' index (',' index)* [':' expr] [',' order] ']' '(' expr ')'
 /// index     ::= name ['in' sum '..' sum]
 ExprPtr Parser::parseReduction() {
   Token first = take();
   std::string_view name = textOf(first);
+  ReduceExpr node = parseReduced(name, *reduceKind(name));
+  return make(std::move(node), since(first));
+}
+
+/// What stands behind the name of a reduction.
+ReduceExpr Parser::parseReduced(std::string_view name, ReduceKind kind) {
+  Token first = token();
   ReduceExpr node;
-  node.kind = *reduceKind(name);
+  node.kind = kind;
   expect(TokenKind::LeftBracket, "before the reduced indices");
   while (!at(TokenKind::RightBracket)) {
     Token word = token();
@@ -450,9 +459,29 @@ ExprPtr Parser::parseReduction() {
         unexpected("']'", "after the order clause");
       break;
     }
+    bool flag = isScan(node.kind) && !node.indices.empty();
+    if (flag && (atWord("exclusive") || atWord("reverse"))) {
+      (atWord("exclusive") ? node.exclusive : node.reverse) = true;
+      take();
+      if (!accept(TokenKind::Comma))
+        break;
+      continue;
+    }
+    if (!node.indices.empty() && (isScan(node.kind) || isArgument(node.kind)))
+      fail(codes::kSyntax, fmt::format("'{}' takes one index", name),
+           token().range,
+           isScan(node.kind) ? "behind it stand 'exclusive', 'reverse' and "
+                               "'order'"
+                             : "name the element by a single index");
     auto index = std::make_unique<IndexVariable>();
     index->name = expectNewName("an index name", "in the reduced indices");
-    index->reduced = true;
+    index->reduced = !isScan(node.kind);
+    if (isScan(node.kind) && (at(TokenKind::KwIn) || at(TokenKind::Colon)))
+      fail(codes::kSyntax,
+           fmt::format("'{}' runs along an index of the left side, over all of "
+                       "its range",
+                       name),
+           token().range);
     if (accept(TokenKind::KwIn)) {
       index->first = parseIndexSum("the start of a range", kMaxSubscript);
       expect(TokenKind::DotDot, "between the ends of a range");
@@ -474,7 +503,7 @@ ExprPtr Parser::parseReduction() {
   expect(TokenKind::LeftParen, fmt::format("before the body of '{}'", name));
   node.body = parseExpr();
   expect(TokenKind::RightParen, fmt::format("after the body of '{}'", name));
-  return make(std::move(node), since(first));
+  return node;
 }
 
 /// order ::= 'order' '=' ('fixed' | 'sequential' | term)

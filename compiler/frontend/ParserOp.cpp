@@ -9,6 +9,7 @@
 #include "compiler/frontend/Parser.h"
 #include "compiler/support/Suggest.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace girih::frontend {
@@ -30,7 +31,8 @@ constexpr int64_t kMaxBound = int64_t(1) << 40;
 // Headers
 //===----------------------------------------------------------------------===//
 
-/// op ::= 'op' name '(' [tensor (',' tensor)*] ')' '->' tensor (',' tensor)*
+/// op ::= 'op' name '(' [tensor (',' tensor)*] ')'
+///        ['->' tensor (',' tensor)*]
 ///        ['where' constraint (',' constraint)*] '{' [numerics] statement* '}'
 std::unique_ptr<OpDecl> Parser::parseOp() {
   auto op = std::make_unique<OpDecl>();
@@ -47,10 +49,15 @@ std::unique_ptr<OpDecl> Parser::parseOp() {
       break;
   }
   expect(TokenKind::RightParen, "after the operator's inputs");
-  expect(TokenKind::Arrow, "before the operator's outputs");
-  do
-    op->outputs.push_back(parseTensorDecl(/*input=*/false));
-  while (accept(TokenKind::Comma));
+  bool inOut = std::any_of(op->inputs.begin(), op->inputs.end(),
+                           [](const TensorDecl &decl) { return decl.inOut; });
+  // What is written in place may be all that comes out.
+  if (!inOut || at(TokenKind::Arrow)) {
+    expect(TokenKind::Arrow, "before the operator's outputs");
+    do
+      op->outputs.push_back(parseTensorDecl(/*input=*/false));
+    while (accept(TokenKind::Comma));
+  }
   op->range = since(first);
   if (accept(TokenKind::KwWhere))
     parseConstraints(*op);
@@ -101,13 +108,15 @@ OpParam Parser::parseOpParam() {
   return param;
 }
 
-/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']'] ['?' '=' 'none']
+/// tensor ::= ['inout'] name ':' type ['[' [dim (',' dim)*] ']']
+///            ['?' '=' 'none']
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
-  if (at(TokenKind::KwInout))
-    unsupported(codes::kNoParameter, "'inout' parameters are", first.range,
-                "write the new value to an output of its own");
+  decl.inOut = accept(TokenKind::KwInout);
+  if (decl.inOut && !input)
+    fail(codes::kMisplaced, "an inout tensor stands among the inputs",
+         first.range, "it is an output too, without being listed there");
   if (at(TokenKind::KwConst) || at(TokenKind::KwType))
     fail(codes::kMisplaced,
          "a const or type parameter stands in '<...>' behind the operator's "
@@ -126,8 +135,11 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     expect(TokenKind::RightBracket, "after the tensor's dimensions");
   }
   if (at(TokenKind::Question)) {
-    if (!input)
-      fail(codes::kNotOptional, "an output cannot be optional", token().range);
+    if (!input || decl.inOut)
+      fail(codes::kNotOptional,
+           decl.inOut ? "an inout tensor cannot be optional"
+                      : "an output cannot be optional",
+           token().range);
     take();
     decl.optional = true;
     expect(TokenKind::Equal, "after '?'");
@@ -280,7 +292,7 @@ void Parser::parseNumerics(OpDecl &op) {
 //===----------------------------------------------------------------------===//
 
 /// The statements up to and with '}'. False where the end was lost.
-bool Parser::parseBody(OpDecl &op) {
+bool Parser::parseBody(OpDecl &op, const TimeLoop *loop) {
   bool first = true;
   while (!accept(TokenKind::RightBrace)) {
     if (reporter.full() || statements > kMaxStatements)
@@ -290,13 +302,19 @@ bool Parser::parseBody(OpDecl &op) {
       if (at(TokenKind::EndOfFile) || (atItem() && token().startsLine))
         unexpected("'}'", fmt::format("at the end of '{}'", op.name.text));
       if (at(TokenKind::KwNumerics)) {
-        if (!first)
+        if (!first || loop)
           fail(codes::kMisplaced,
                "'numerics' must be the first thing in the operator",
                token().range);
         parseNumerics(op);
+      } else if (at(TokenKind::KwFor)) {
+        if (!parseLoop(op, loop))
+          return false;
       } else {
-        op.statements.push_back(parseStatement());
+        for (auto &statement : parseStatement()) {
+          statement->loop = loop;
+          op.statements.push_back(std::move(statement));
+        }
       }
     } catch (const SyntaxError &) {
       nesting = 0;
@@ -355,12 +373,13 @@ bool Parser::skipToStatement(const Token *start) {
 /// statement ::= name ['[' [sum (',' sum)*] ']'] '=' expr
 ///               ['where' expr ['else' expr]]
 ///             | name (',' name)* '=' call
-std::unique_ptr<Statement> Parser::parseStatement() {
+///             | left ',' left '=' ('argmax' | 'argmin' | 'topk' '<' integer
+///             '>')
+///               '[' ... ']' '(' expr ')'
+std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
   auto statement = std::make_unique<Statement>();
   Token first = token();
   countStatement(first);
-  if (at(TokenKind::KwFor))
-    unsupported(codes::kNoStatement, "time loops ('for') are", first.range);
   if (at(TokenKind::KwAssume))
     unsupported(codes::kNoStatement, "'assume' is", first.range);
   statement->target = expectNewName("a statement", "or '}'");
@@ -371,11 +390,11 @@ std::unique_ptr<Statement> Parser::parseStatement() {
   bool calls = at(TokenKind::Equal) && at(TokenKind::Identifier, 1) &&
                at(TokenKind::LeftParen, 2);
   if (!statement->moreTargets.empty() && !calls)
-    unsupported(codes::kNoStatement, "statements that define two tensors are",
-                comma.range, "only a call of an operator gives several");
-  if (accept(TokenKind::LeftBracket)) {
+    return parsePair(std::move(statement), first, comma);
+  if (accept(TokenKind::LeftBracket))
     parseLeftSide(*statement);
-  }
+  if (at(TokenKind::Comma))
+    return parsePair(std::move(statement), first, token());
   bool named = atWord("max") || atWord("min") || atWord("prod");
   if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
     unsupported(codes::kNoStatement, "scatter ('+=', 'max=', 'min=') is",
@@ -393,7 +412,9 @@ std::unique_ptr<Statement> Parser::parseStatement() {
   }
   statement->range = since(first);
   refuseStatementTail();
-  return statement;
+  std::vector<std::unique_ptr<Statement>> one;
+  one.push_back(std::move(statement));
+  return one;
 }
 
 /// The subscripts on the left: `i, 2 * j + 1]`. Names of sizes and constants

@@ -58,6 +58,9 @@ struct OpScope {
   bool faulty = false; ///< some statement had an error
   /// Index names whose clash with another space was reported.
   std::set<std::string, std::less<>> clashed;
+  /// The loop around the statement that is being checked.
+  const TimeLoop *loop = nullptr;
+  std::map<const TimeLoop *, bool> loops; ///< those whose range is known
   /// Calls whose place was taken by the statements of what they call.
   std::vector<std::unique_ptr<Statement>> replaced;
 };
@@ -69,6 +72,10 @@ struct GivenParam {
   std::string word;            ///< a type, `none` or `present`
   ConstLookup lookup;          ///< what names in `value` mean
 };
+
+/// The innermost scan in `expr`, or null.
+ReduceExpr *findScan(Expr &expr);
+bool holdsScan(const OpDecl &op);
 
 class Sema {
 public:
@@ -86,6 +93,8 @@ public:
   const FnDecl *libraryFn(std::string_view name, ScalarType type);
   /// Reports where an index's name stands in another space.
   void checkIndexName(OpScope &scope, const IndexVariable &index);
+  bool checkAlive(const OpScope &scope, const Tensor &tensor,
+                  SourceRange range);
 
 private:
   /// Every item, those of used files first.
@@ -181,6 +190,16 @@ private:
                      const Tensor &tensor);
   bool growTemporary(const OpScope &scope, const Statement &statement,
                      Tensor &tensor);
+  // SemaVersions.cpp
+  bool checkLoop(OpScope &scope, const TimeLoop &loop);
+  const TensorDecl *declOf(const OpScope &scope, const Tensor &tensor) const;
+  bool checkUpdate(Statement &statement, const Tensor &tensor);
+  void cutToInside(Statement &statement, const SeenAccess &seen,
+                   const RangeSolver &solver);
+  bool checkOwnRead(OpScope &scope, const Statement &statement,
+                    const SeenAccess &seen, const RangeSolver &solver);
+  // SemaScan.cpp
+  bool expandScans(OpScope &scope, size_t &at);
   /// The statement is one more part of its tensor; false after errors.
   bool addPart(OpScope &scope, Statement &statement, Tensor &tensor);
   void checkCovered(const OpScope &scope, const TensorDecl &decl);

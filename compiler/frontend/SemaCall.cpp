@@ -51,6 +51,13 @@ public:
                   statement.target.range,
                   fmt::format("write '{} = {}(...)'", statement.target.text,
                               callee.name.text));
+    for (const TensorDecl &input : callee.inputs)
+      if (input.inOut)
+        return fail(codes::kNoStatement,
+                    fmt::format("a call of '{}', which updates '{}' in place, "
+                                "is not supported yet",
+                                callee.name.text, input.name.text),
+                    call.callee.range, "write its statements here");
     if (!bindArguments() || !bindNamed())
       return false;
     inferTypes();
@@ -504,11 +511,15 @@ private:
       for (const auto &index : inner->indices)
         if (!cloner.sizes.count(index->name.text))
           renameIndex(index->name.text);
+      for (const TimeLoop *loop = inner->loop; loop; loop = loop->parent)
+        renameIndex(loop->index->name.text);
       for (const ExprPtr *expr :
            {&inner->value, &inner->where, &inner->otherwise})
         if (*expr)
           renameIndices(**expr);
     }
+    cloner.around = statement.loop;
+    cloner.cloneLoops(*instance, scope.op);
     for (const auto &inner : instance->statements) {
       copies.push_back(cloner.clone(*inner));
       copies.back()->inlinedFrom = {callee.name.text, call.callee.range};

@@ -29,11 +29,18 @@ void Sema::checkOp(OpDecl &op) {
   checkConstraints(scope);
   if (reporter.errors() == before)
     checkOutputExtents(scope);
-  for (size_t i = 0; i < op.statements.size();)
-    if (!isCall(*op.statements[i]))
-      checkStatement(scope, *op.statements[i++]);
-    else if (!expandCall(scope, i))
-      abandonCall(scope, *op.statements[i++]);
+  for (size_t i = 0; i < op.statements.size();) {
+    if (isCall(*op.statements[i])) {
+      if (!expandCall(scope, i))
+        abandonCall(scope, *op.statements[i++]);
+    } else {
+      if (expandScans(scope, i))
+        checkStatement(scope, *op.statements[i]);
+      else
+        abandonCall(scope, *op.statements[i]);
+      ++i;
+    }
+  }
   checkUses(scope, reporter.errors() == before);
 }
 
@@ -169,6 +176,7 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
   tensor->name = decl.name;
   tensor->role = role;
   tensor->type = decl.type;
+  tensor->inOut = decl.inOut;
   for (const DimDecl &dim : decl.dims)
     tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
   decl.tensor = tensor.get();
@@ -260,10 +268,8 @@ void Sema::checkConstraints(OpScope &scope) {
 
 SourceRange Sema::declarationOf(const OpScope &scope,
                                 const Tensor &tensor) const {
-  for (const TensorDecl &decl : scope.op.outputs)
-    if (decl.tensor == &tensor)
-      return decl.range;
-  return tensor.name.range;
+  const TensorDecl *decl = declOf(scope, tensor);
+  return decl ? decl->range : tensor.name.range;
 }
 
 /// The tensor a statement defines; a new one for a temporary. Null where the
@@ -281,18 +287,21 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
     return result;
   }
   Tensor *tensor = found->second;
-  if (tensor->role == Tensor::Role::Input) {
+  if (tensor->role == Tensor::Role::Input && !tensor->inOut) {
     reporter
         .error(codes::kInputAssigned,
                fmt::format("'{}' is an input and cannot be defined", name.text),
                name.range)
         .note("it is declared here", tensor->name.range)
-        .help("give the result a name of its own");
+        .help("give the result a name of its own, or declare it inout");
     return nullptr;
   }
+  if (!checkUpdate(statement, *tensor))
+    return nullptr;
   bool whole = statement.at.empty() && !statement.where;
   const Statement *first = tensor->definition;
-  if (first && whole && first->at.empty() && !first->where) {
+  if (first && !statement.updates && whole && first->at.empty() &&
+      !first->where) {
     reporter
         .error(codes::kTensorRedefined,
                fmt::format("'{}' is defined twice", name.text), name.range)
@@ -319,6 +328,11 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     reporter.error(codes::kWrongKind,
                    "only a call of an operator gives several tensors",
                    statement.value->range);
+  scope.loop = statement.loop;
+  if (statement.loop && !checkLoop(scope, *statement.loop)) {
+    scope.faulty = true;
+    return;
+  }
   sortLeftNames(scope, statement);
   Tensor *tensor = targetOf(scope, statement);
   statement.tensor = tensor;
@@ -330,7 +344,16 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     tensor->definition = &statement;
     scope.tensors[tensor->name.text] = tensor;
   }
-  ExprChecker checker(*this, scope, tensor);
+  if (temporary && !later && statement.like) {
+    tensor->type = statement.like->type;
+    tensor->dims = statement.like->dims;
+    for (const Extent &dim : tensor->dims)
+      statement.declared.emplace_back(dim, statement.range);
+  }
+  bool typedBefore = later || !temporary || statement.like;
+  ExprChecker checker(*this, scope, tensor, typedBefore);
+  for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+    checker.bind(*loop->index);
   for (auto &index : statement.indices)
     checker.bind(*index);
   bool left = checkLeftSide(scope, statement);
@@ -347,12 +370,15 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
       scope.poisoned.insert(tensor);
     return;
   }
-  if (temporary && !later)
+  if (temporary && !typedBefore)
     tensor->type = *type;
-  bool typed = !temporary ? checkOutput(scope, statement, *tensor)
-               : later    ? scope.poisoned.count(tensor) ||
-                             checkLaterPart(statement, *tensor)
-                       : checkTemporaryType(statement);
+  for (const SeenAccess &seen : checker.allAccesses())
+    statement.readsItself |= seen.access->tensor == tensor;
+  bool typed =
+      !temporary ? checkOutput(scope, statement, *tensor)
+      : typedBefore && !statement.like
+          ? scope.poisoned.count(tensor) || checkLaterPart(statement, *tensor)
+          : checkTemporaryType(statement);
   bool ranged =
       typed && finishRanges(scope, statement, *tensor, checker) &&
       (scope.poisoned.count(tensor) || addPart(scope, statement, *tensor));
@@ -408,20 +434,37 @@ bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
 
 void Sema::checkUses(OpScope &scope, bool clean) {
   for (const TensorDecl &decl : scope.op.outputs)
-    if (!decl.tensor->definition)
+    if (decl.tensor->definition && decl.tensor->definition->loop)
+      reporter
+          .error(codes::kOutputUndefined,
+                 fmt::format("the output '{}' is defined in a loop only",
+                             decl.name.text),
+                 decl.tensor->definition->target.range)
+          .note("it is declared here", decl.range)
+          .help("define it before the loop: a loop may have no turn");
+    else if (!decl.tensor->definition)
       reporter
           .error(
               codes::kOutputUndefined,
               fmt::format("the output '{}' is never defined", decl.name.text),
               decl.range)
           .help(fmt::format("add a statement for '{}'", decl.name.text));
+  for (const TensorDecl &decl : scope.op.inputs)
+    if (decl.inOut && !decl.tensor->definition)
+      reporter
+          .error(codes::kOutputUndefined,
+                 fmt::format("the inout tensor '{}' is never written",
+                             decl.name.text),
+                 decl.range)
+          .help("take 'inout' away");
   // After an error the reads of a faulty statement are not all known.
   if (!clean)
     return;
   for (const TensorDecl &decl : scope.op.outputs)
     checkCovered(scope, decl);
   for (const auto &tensor : scope.op.tensors) {
-    if (scope.read.count(tensor.get()) || tensor->role == Tensor::Role::Output)
+    if (scope.read.count(tensor.get()) ||
+        tensor->role == Tensor::Role::Output || tensor->inOut)
       continue;
     // What reads it may be what this instance leaves out.
     if (tensor->role == Tensor::Role::Input && scope.op.written)

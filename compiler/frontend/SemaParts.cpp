@@ -227,6 +227,8 @@ bool Sema::checkLaterPart(const Statement &statement, const Tensor &tensor) {
 void Sema::cutToDefined(Statement &statement, const SeenAccess &seen,
                         const RangeSolver &solver, bool declared) {
   const Tensor &tensor = *seen.access->tensor;
+  if (&tensor == statement.tensor)
+    return cutToInside(statement, seen, solver);
   if (tensor.whole || tensor.parts.size() != 1 || seen.access->otherwise ||
       seen.inOtherwise)
     return;
@@ -287,7 +289,7 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
                      checker.allAccesses());
   solver.setStatement(statement, checker.ranges());
   bool part = isPart(scope, statement);
-  bool output = tensor.role == Tensor::Role::Output;
+  bool output = tensor.role == Tensor::Role::Output || tensor.inOut;
   bool given = statement.declared.size() == leftSums(statement).size() &&
                !statement.declared.empty();
   if (part && !output && given && tensor.dims.empty())
@@ -317,11 +319,10 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
     solver.setTarget(target);
   } else if (!part && output) {
     // The whole output must be defined: its declaration is one more access.
-    for (const TensorDecl &decl : scope.op.outputs)
-      if (decl.tensor == &tensor)
-        for (size_t i = 0; i < tensor.dims.size(); ++i)
-          solver.declare(*statement.indices[i], tensor.dims[i],
-                         decl.dims[i].range, /*checked=*/true);
+    const TensorDecl &decl = *declOf(scope, tensor);
+    for (size_t i = 0; i < tensor.dims.size(); ++i)
+      solver.declare(*statement.indices[i], tensor.dims[i], decl.dims[i].range,
+                     /*checked=*/true);
   } else if (!part && given) {
     for (size_t i = 0; i < statement.declared.size(); ++i)
       solver.declare(*statement.indices[i], statement.declared[i].first,
@@ -348,7 +349,9 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
   fine = fine && checker.checkOrders();
   if (fine && !scope.faulty)
     for (const SeenAccess &seen : checker.allAccesses())
-      fine = fine && checkDefined(scope, seen, solver);
+      fine = fine && (seen.access->tensor == &tensor && !statement.updates
+                          ? checkOwnRead(scope, statement, seen, solver)
+                          : checkDefined(scope, seen, solver));
   return fine;
 }
 
@@ -528,6 +531,8 @@ bool Sema::growTemporary(const OpScope &scope, const Statement &statement,
 }
 
 bool Sema::addPart(OpScope &scope, Statement &statement, Tensor &tensor) {
+  if (statement.updates)
+    return true;
   bool temporary = tensor.role == Tensor::Role::Temporary;
   bool given = temporary && tensor.parts.empty() && !tensor.dims.empty();
   bool declared = given || !statement.declared.empty();

@@ -523,6 +523,8 @@ static te::ReduceKind kindOf(ReduceKind kind) {
   case ReduceKind::Min:
   case ReduceKind::All:
     return te::ReduceKind::Min;
+  default: // no reduction of te
+    break;
   }
   llvm_unreachable("a kind of reduction");
 }
@@ -550,13 +552,13 @@ std::string ExprGen::orderOf(const ReduceExpr &reduce, ScalarType type) {
   return text;
 }
 
-Value ExprGen::emitNeutral(ReduceKind kind, ScalarType type, Location loc) {
-  bool least = kind == ReduceKind::Max || kind == ReduceKind::Any;
-  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod) {
+Value ExprGen::emitNeutral(te::ReduceKind kind, ScalarType type, Location loc) {
+  bool least = kind == te::ReduceKind::Max;
+  if (kind == te::ReduceKind::Sum || kind == te::ReduceKind::Prod) {
     // x + -0 is x for every x; x + 0 is not, for x = -0.
     if (isFloat(type))
-      return emitConstant(kind == ReduceKind::Sum ? -0.0 : 1.0, type, loc);
-    return emitInteger(kind == ReduceKind::Prod, typeOf(type), loc);
+      return emitConstant(kind == te::ReduceKind::Sum ? -0.0 : 1.0, type, loc);
+    return emitInteger(kind == te::ReduceKind::Prod, typeOf(type), loc);
   }
   if (isFloat(type)) {
     double infinity = std::numeric_limits<double>::infinity();
@@ -576,14 +578,20 @@ Value ExprGen::emitNeutral(ReduceKind kind, ScalarType type, Location loc) {
 }
 
 Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
+  if (isArgument(reduce.kind))
+    return emitArgument(reduce, expr);
+  return emitReduction(reduce, kindOf(reduce.kind), expr.type, locOf(expr));
+}
+
+Value ExprGen::emitReduction(const ReduceExpr &reduce, te::ReduceKind kind,
+                             ScalarType type, Location loc) {
   llvm::SmallVector<mlir::Attribute> extents;
   for (const auto &index : reduce.indices)
     extents.push_back(extentOf(*index->extent));
-  Location loc = locOf(expr);
   auto op = te::ReduceOp::create(
-      builder, loc, typeOf(expr.type), kindOf(reduce.kind),
-      namesOf(reduce.indices), builder.getArrayAttr(extents),
-      orderOf(reduce, expr.type), te::TermAttr(), te::Leaf::Plain);
+      builder, loc, typeOf(type), kind, namesOf(reduce.indices),
+      builder.getArrayAttr(extents), orderOf(reduce, type), te::TermAttr(),
+      te::Leaf::Plain);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);
@@ -591,7 +599,7 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   Value value = emit(*reduce.body);
   for (const Expr *test : reduce.tests) {
     Value condition = emit(*test);
-    Value neutral = emitNeutral(reduce.kind, expr.type, locOf(*test));
+    Value neutral = emitNeutral(kind, type, locOf(*test));
     value =
         te::SelectOp::create(builder, locOf(*test), condition, value, neutral);
   }

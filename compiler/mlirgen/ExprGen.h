@@ -34,6 +34,9 @@ public:
   void bindIndices(
       const std::vector<std::unique_ptr<frontend::IndexVariable>> &indices,
       mlir::Block &block);
+  void bindIndex(const frontend::IndexVariable &index, mlir::Value value) {
+    indices[&index] = value;
+  }
   mlir::Value tensorValue(const frontend::Tensor &tensor) const {
     return tensors.lookup(&tensor);
   }
@@ -68,7 +71,7 @@ private:
                              const frontend::Expr &expr);
   /// What a reduction's value is where `tests` do not hold: it contributes
   /// nothing.
-  mlir::Value emitNeutral(frontend::ReduceKind kind, frontend::ScalarType type,
+  mlir::Value emitNeutral(te::ReduceKind kind, frontend::ScalarType type,
                           mlir::Location loc);
   /// A subscript as te.read takes it.
   mlir::Value emitSubscript(const frontend::Subscript &subscript,
@@ -87,6 +90,12 @@ private:
   mlir::Value emitNode(const frontend::IfExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::CallExpr &, const frontend::Expr &);
   mlir::Value emitNode(const frontend::ReduceExpr &, const frontend::Expr &);
+  /// Where the largest or smallest value is (ArgumentGen.cpp).
+  mlir::Value emitArgument(const frontend::ReduceExpr &reduce,
+                           const frontend::Expr &expr);
+  mlir::Value emitReduction(const frontend::ReduceExpr &reduce,
+                            te::ReduceKind kind, frontend::ScalarType type,
+                            mlir::Location loc);
   te::Accuracy accuracyOf(const frontend::CallExpr &call) const;
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);

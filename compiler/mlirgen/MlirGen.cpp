@@ -170,24 +170,39 @@ public:
       sizes.push_back(builder.getStringAttr(size->name.text));
     for (const SizeConstraint &constraint : op.constraints)
       constraints.push_back(attributeOf(constraint, builder));
+    // What is written in place comes behind the outputs.
+    llvm::SmallVector<Attribute> resultNames;
+    llvm::SmallVector<int64_t> inPlace;
+    llvm::SmallVector<const Tensor *> resultTensors;
+    auto addResult = [&](const TensorDecl &decl, int64_t argument) {
+      resultTypes.push_back(mlir::TypeAttr::get(tensorType(*decl.tensor)));
+      resultNames.push_back(builder.getStringAttr(decl.name.text));
+      resultTensors.push_back(decl.tensor);
+      inPlace.push_back(argument);
+    };
     for (const TensorDecl &output : op.outputs)
-      resultTypes.push_back(mlir::TypeAttr::get(tensorType(*output.tensor)));
+      addResult(output, -1);
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (op.inputs[i].inOut)
+        addResult(op.inputs[i], int64_t(i));
+    bool anyInPlace = resultTensors.size() > op.outputs.size();
 
     auto func = te::FuncOp::create(
         builder, loc, op.name.text, builder.getArrayAttr(sizes), given,
-        namesOf(op.inputs), namesOf(op.outputs),
+        namesOf(op.inputs), builder.getArrayAttr(resultNames),
         builder.getArrayAttr(resultTypes), builder.getArrayAttr(constraints),
-        functions, /*in_place=*/nullptr);
+        functions,
+        anyInPlace ? builder.getDenseI64ArrayAttr(inPlace)
+                   : mlir::DenseI64ArrayAttr());
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
                                                   exprs.at(input.name.range)));
-    for (const auto &statement : op.statements)
-      emitStatement(*statement);
+    emitStatements(0, op.statements.size(), nullptr);
 
     llvm::SmallVector<Value> results;
-    for (const TensorDecl &output : op.outputs)
-      results.push_back(exprs.tensorValue(*output.tensor));
+    for (const Tensor *tensor : resultTensors)
+      results.push_back(exprs.tensorValue(*tensor));
     te::ReturnOp::create(builder, loc, results);
   }
 
@@ -205,6 +220,67 @@ private:
     for (const TensorDecl &decl : decls)
       names.push_back(builder.getStringAttr(decl.name.text));
     return builder.getArrayAttr(names);
+  }
+
+  /// Statements [begin, end), which stand in `loop`.
+  void emitStatements(size_t begin, size_t end,
+                      const frontend::TimeLoop *loop) {
+    while (begin < end) {
+      const frontend::TimeLoop *inner = op.statements[begin]->loop;
+      if (inner == loop) {
+        emitStatement(*op.statements[begin++]);
+        continue;
+      }
+      while (inner->parent != loop)
+        inner = inner->parent;
+      size_t after = begin;
+      while (after < end &&
+             frontend::isAround(inner, op.statements[after]->loop))
+        ++after;
+      emitLoop(*inner, begin, after);
+      begin = after;
+    }
+  }
+
+  /// Carries what is written inside and was defined before.
+  void emitLoop(const frontend::TimeLoop &loop, size_t begin, size_t end) {
+    mlir::Location loc = exprs.at(loop.range);
+    llvm::SmallVector<const Tensor *> carried;
+    llvm::SmallVector<Value> inits;
+    llvm::SmallVector<mlir::Type> types;
+    for (size_t s = begin; s < end; ++s) {
+      const Tensor *tensor = op.statements[s]->tensor;
+      Value before = exprs.tensorValue(*tensor);
+      if (!before || llvm::is_contained(carried, tensor))
+        continue;
+      carried.push_back(tensor);
+      inits.push_back(before);
+      types.push_back(before.getType());
+    }
+    auto repeat = te::ForOp::create(builder, loc, types, loop.index->name.text,
+                                    exprs.extentOf(*loop.index->extent), inits);
+    llvm::SmallVector<const Tensor *> local;
+    {
+      mlir::OpBuilder::InsertionGuard guard(builder);
+      mlir::Block *body = builder.createBlock(&repeat.getBody());
+      exprs.bindIndex(*loop.index,
+                      body->addArgument(builder.getIndexType(), loc));
+      for (const Tensor *tensor : carried)
+        exprs.bind(*tensor, body->addArgument(
+                                exprs.tensorValue(*tensor).getType(), loc));
+      for (size_t s = begin; s < end; ++s)
+        if (!exprs.tensorValue(*op.statements[s]->tensor))
+          local.push_back(op.statements[s]->tensor);
+      emitStatements(begin, end, &loop);
+      llvm::SmallVector<Value> next;
+      for (const Tensor *tensor : carried)
+        next.push_back(exprs.tensorValue(*tensor));
+      te::NextOp::create(builder, loc, next);
+    }
+    for (auto [tensor, result] : llvm::zip(carried, repeat.getResults()))
+      exprs.bind(*tensor, result);
+    for (const Tensor *tensor : local)
+      exprs.bind(*tensor, Value());
   }
 
   void emitStatement(const Statement &statement) {

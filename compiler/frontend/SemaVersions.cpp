@@ -1,0 +1,272 @@
+//===- SemaVersions.cpp - tensors that are written again ------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inout tensors, time loops, recurrences. Statements run in the order of the
+// text, and the instances of one statement in the lexicographic order of its
+// indices; what a read sees is what was written last. So a tensor that is
+// defined everywhere may be overwritten freely, and a statement that reads what
+// it defines itself has to read what earlier instances wrote.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/frontend/ExprChecker.h"
+#include "compiler/frontend/IndexSums.h"
+#include "compiler/frontend/PartImage.h"
+#include "compiler/frontend/Sema.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace girih::frontend {
+
+bool isAround(const TimeLoop *outer, const TimeLoop *inner) {
+  for (; inner; inner = inner->parent)
+    if (inner == outer)
+      return true;
+  return outer == nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Time loops
+//===----------------------------------------------------------------------===//
+
+/// Sets the range of the loop's index. Once a loop.
+bool Sema::checkLoop(OpScope &scope, const TimeLoop &loop) {
+  auto [place, fresh] = scope.loops.try_emplace(&loop, false);
+  if (!fresh)
+    return place->second;
+  if (loop.parent && !checkLoop(scope, *loop.parent))
+    return false;
+  IndexVariable &index = *loop.index;
+  checkIndexName(scope, index);
+  IndexSums sums{*this, reporter, scope, "the range of a loop",
+                 codes::kNoSubscript};
+  auto first = sums.of(*index.first), end = sums.of(*index.end);
+  if (!first || !end)
+    return false;
+  index.start = first->offset;
+  index.extent = end->offset - first->offset;
+  index.fixedBy = loop.range;
+  Prover prover = proverOf(scope.op);
+  if (!prover.proves(formOf(*index.extent))) {
+    reporter
+        .error(codes::kNegativeExtent,
+               fmt::format("the range {}..{} may end before it starts",
+                           printExpr(*index.first), printExpr(*index.end)),
+               loop.range)
+        .help("add a constraint on the sizes ('where ...')");
+    return false;
+  }
+  return scope.loops[&loop] = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Overwriting
+//===----------------------------------------------------------------------===//
+
+const TensorDecl *Sema::declOf(const OpScope &scope,
+                               const Tensor &tensor) const {
+  for (const auto *decls : {&scope.op.outputs, &scope.op.inputs})
+    for (const TensorDecl &decl : *decls)
+      if (decl.tensor == &tensor)
+        return &decl;
+  return nullptr;
+}
+
+/// Whether `statement` may write `tensor`, which is defined already, and then
+/// whether it overwrites. False, reported, where it may not.
+bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
+  const Statement *first = tensor.definition;
+  if (tensor.inOut) {
+    statement.updates = true;
+    return true;
+  }
+  if (!first || first->loop == statement.loop)
+    return true;
+  if (!isAround(first->loop, statement.loop)) {
+    reporter
+        .error(codes::kTensorRedefined,
+               fmt::format("'{}' is defined in a loop and lives for one turn "
+                           "of it",
+                           tensor.name.text),
+               statement.target.range)
+        .note("it is defined here", first->target.range)
+        .help("define it before the loop, then it keeps its values");
+    return false;
+  }
+  if (!tensor.whole) {
+    Diagnostic &d = reporter.error(
+        codes::kNotCovered,
+        fmt::format("'{}' is overwritten in this loop, but not all of it is "
+                    "defined before",
+                    tensor.name.text),
+        statement.target.range);
+    noteParts(d, tensor);
+    d.help("define the rest of it before the loop");
+    return false;
+  }
+  statement.updates = true;
+  return true;
+}
+
+/// A tensor of one turn is gone behind its loop.
+bool Sema::checkAlive(const OpScope &scope, const Tensor &tensor,
+                      SourceRange range) {
+  const Statement *first = tensor.definition;
+  if (!first || isAround(first->loop, scope.loop))
+    return true;
+  reporter
+      .error(codes::kReadBeforeDefined,
+             fmt::format("'{}' is defined in a loop and lives for one turn of "
+                         "it",
+                         tensor.name.text),
+             range)
+      .note("it is defined here", first->target.range)
+      .help("define it before the loop, then it keeps its values");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Recurrences
+//===----------------------------------------------------------------------===//
+
+/// The reads of what the statement defines restrict its indices to where they
+/// lie inside, unless they carry a rule.
+void Sema::cutToInside(Statement &statement, const SeenAccess &seen,
+                       const RangeSolver &solver) {
+  const Tensor &tensor = *seen.access->tensor;
+  if (seen.access->otherwise || !seen.facts.empty())
+    return;
+  auto own = [&](const IndexSum &sum) {
+    return std::all_of(sum.terms.begin(), sum.terms.end(), [&](auto term) {
+      return std::any_of(
+          statement.indices.begin(), statement.indices.end(),
+          [&](const auto &index) { return index.get() == term.first; });
+    });
+  };
+  for (size_t d = 0; d < tensor.dims.size(); ++d) {
+    const Subscript &subscript = seen.access->subscripts[d];
+    if (subscript.rule != AccessRule::None || !own(subscript.sum))
+      continue;
+    Condition below{subscript.sum, subscript.range};
+    IndexSum rest = scaled(subscript.sum, -1);
+    rest.offset = rest.offset + tensor.dims[d] - Extent::of(1);
+    for (Condition condition : {below, Condition{rest, subscript.range}})
+      if (!solver.proverAt(seen, false).proves(solver.formOf(condition.sum)) &&
+          !condition.sum.terms.empty())
+        statement.domain.push_back(std::move(condition));
+  }
+}
+
+/// What a statement reads of its own tensor is defined before: by another
+/// statement or by an earlier instance.
+bool Sema::checkOwnRead(OpScope &scope, const Statement &statement,
+                        const SeenAccess &seen, const RangeSolver &solver) {
+  const Tensor &tensor = *seen.access->tensor;
+  std::vector<IndexSum> left = leftSums(statement);
+  Prover region = solver.proverAt(seen, false);
+  Element element;
+  for (size_t d = 0; d < tensor.dims.size(); ++d) {
+    LinearForm form;
+    form.add(region.addVariable(), 1);
+    region.assume(form);
+    LinearForm below = plus(formOf(tensor.dims[d]), form, -1);
+    below.constant -= 1;
+    region.assume(below);
+    const Subscript &subscript = seen.access->subscripts[d];
+    if (subscript.rule == AccessRule::None) {
+      LinearForm read = solver.formOf(subscript.sum);
+      region.assume(plus(form, read, -1));
+      region.assume(plus(read, form, -1));
+    }
+    element.push_back(std::move(form));
+  }
+  // The instance that writes the element, compared with the one that reads it:
+  // for each index, factor * (writer - reader).
+  Prover own = region;
+  assumeDefined(own, element, statement);
+  auto equal = [](Prover &prover, const LinearForm &form) {
+    prover.assume(form);
+    prover.assume(plus(LinearForm(), form, -1));
+  };
+  std::optional<Prover> wrong;
+  for (const auto &index : statement.indices) {
+    for (size_t d = 0; d < left.size(); ++d) {
+      if (left[d].terms.empty() || left[d].terms[0].first != index.get())
+        continue;
+      LinearForm here = solver.formOf(left[d]);
+      LinearForm distance = plus(element[d], here, -1);
+      Prover later = own;
+      LinearForm ahead = left[d].terms[0].second > 0
+                             ? distance
+                             : plus(LinearForm(), distance, -1);
+      ahead.constant -= 1;
+      later.assume(ahead);
+      if (!later.empty() && !wrong)
+        wrong = later;
+      equal(own, distance);
+      break;
+    }
+  }
+  if (!own.empty() && !wrong)
+    wrong = own; // its own element
+  std::string values;
+  if (wrong) {
+    if (auto example = wrong->example()) {
+      LinearForm mentioned;
+      for (const auto &index : statement.indices) {
+        IndexSum self;
+        self.terms.push_back({index.get(), 1});
+        mentioned = plus(mentioned, solver.formOf(self));
+      }
+      example->resize(region.variables() - tensor.dims.size());
+      values = solver.valuesText(*example, mentioned);
+    }
+    Diagnostic &d = reporter.error(
+        codes::kRecurrence,
+        fmt::format("this reads an element of '{}' before this statement "
+                    "defines it{}",
+                    tensor.name.text,
+                    values.empty() ? "" : fmt::format(": with {}", values)),
+        seen.range);
+    d.note("instances run in the order of the left side's indices, the last "
+           "one fastest",
+           statement.target.range);
+    d.help("read earlier elements only, or use a tensor of its own for the "
+           "result");
+    return false;
+  }
+  std::vector<const Statement *> parts = tensor.parts;
+  parts.push_back(&statement);
+  Cover cover(parts);
+  if (cover.holds(region, element))
+    return true;
+  Diagnostic &d = reporter.error(
+      codes::kNotDefined,
+      fmt::format("nothing proves that '{}' is defined where it is read",
+                  tensor.name.text),
+      seen.range);
+  noteParts(d, tensor);
+  if (auto example = cover.left() ? cover.left()->example() : std::nullopt) {
+    std::string text;
+    for (size_t dim = 0; dim < element.size(); ++dim) {
+      int64_t value = element[dim].constant;
+      for (size_t v = 0; v < example->size(); ++v)
+        value += element[dim].factor(v) * (*example)[v];
+      text += fmt::format("{}{}", dim ? ", " : "[", value);
+    }
+    d.note(fmt::format("for example element {}{}", tensor.name.text,
+                       text.empty() ? "" : text + "]"),
+           seen.range);
+  }
+  d.help(fmt::format("define the first elements in a statement of their own, "
+                     "or give the read a value there: ({}[...] else 0)",
+                     tensor.name.text));
+  return false;
+}
+
+} // namespace girih::frontend
