@@ -108,6 +108,9 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
     signature.params.push_back(
         paramOf(func, name, mlir::cast<mlir::TypeAttr>(type).getValue(),
                 /*isOutput=*/true));
+  size_t inputs = func.getBlock().getNumArguments();
+  for (unsigned r = 0; r < func.getResultNames().size(); ++r)
+    signature.params[inputs + r].inPlaceOf = func.inPlaceOf(r);
   for (mlir::Attribute attribute : func.getConstraints()) {
     auto constraint = mlir::cast<te::SizeConstraintAttr>(attribute);
     signature.constraints.push_back(
