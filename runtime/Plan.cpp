@@ -97,12 +97,12 @@ double BoundPlan::launchCount() const {
 static Status checkInPlace(const Signature &signature,
                            const std::vector<Tensor> &params, size_t out) {
   const auto &param = signature.params[out];
-  const Tensor &result = params[out], &input = params[size_t(param.inPlaceOf)];
+  const Tensor &result = params[out], &input = params[size_t(param.inPlace)];
   if (result.data == input.data && result.shape == input.shape &&
       result.strides == input.strides)
     return {};
   return Failure{"output " + param.name + " is input " +
-                 signature.params[size_t(param.inPlaceOf)].name +
+                 signature.params[size_t(param.inPlace)].name +
                  " in place: both must be one tensor, with the same address "
                  "and strides"};
 }
@@ -115,8 +115,8 @@ static Status checkMemory(const Signature &signature,
     if (!signature.params[out].isOutput)
       continue;
     const std::string &name = signature.params[out].name;
-    int64_t inPlaceOf = signature.params[out].inPlaceOf;
-    if (inPlaceOf >= 0)
+    int64_t inPlace = signature.params[out].inPlace;
+    if (inPlace >= 0)
       if (Status status = checkInPlace(signature, params, out); !status)
         return status;
     if (!hasDistinctElements(params[out]))
@@ -126,10 +126,10 @@ static Status checkMemory(const Signature &signature,
                      ") has elements that share memory"};
     for (size_t other = 0; other < params.size(); ++other) {
       // Two outputs meet once, named in the order of the signature.
-      if (other == out || int64_t(other) == inPlaceOf ||
+      if (other == out || int64_t(other) == inPlace ||
           (other < out && signature.params[other].isOutput))
         continue;
-      if (inPlaceOf >= 0 && mayOverlap(params[out], params[other]))
+      if (inPlace >= 0 && mayOverlap(params[out], params[other]))
         return Failure{name + ", which is written in place, overlaps the "
                        "memory of " +
                        signature.params[other].name +

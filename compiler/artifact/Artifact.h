@@ -92,7 +92,7 @@ struct TensorParam {
   bool isOutput = false;
   /// An output that is a later version of an input, in the same memory: that
   /// parameter, else -1. Both are bound to one tensor.
-  int64_t inPlaceOf = -1;
+  int64_t inPlace = -1;
 };
 
 /// `where` constraint on a size.

@@ -55,7 +55,7 @@ public:
     u8(uint8_t(param.type));
     write(param.shape);
     u8(param.isOutput);
-    i64(param.inPlaceOf);
+    i64(param.inPlace);
   }
 
   void write(const SizeConstraint &constraint) {

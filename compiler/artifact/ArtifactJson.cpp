@@ -218,8 +218,8 @@ private:
         json.value(text(girih::artifact::print(extent, signature.sizes)));
       });
       json.member("output", param.isOutput);
-      if (param.inPlaceOf >= 0)
-        json.member("inPlaceOf", text(paramName(unsigned(param.inPlaceOf))));
+      if (param.inPlace >= 0)
+        json.member("inPlace", text(paramName(unsigned(param.inPlace))));
     });
   }
 

@@ -48,7 +48,7 @@ public:
     param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
-    param.inPlaceOf = i64();
+    param.inPlace = i64();
   }
 
   void read(SizeConstraint &constraint) {

@@ -81,22 +81,22 @@ private:
 
   /// No two outputs are in one input's place.
   bool checkInPlace(const TensorParam &param) {
-    if (param.inPlaceOf == -1)
+    if (param.inPlace == -1)
       return true;
     std::string where = "the output '" + param.name + "'";
-    if (param.inPlaceOf < 0 || !param.isOutput)
+    if (param.inPlace < 0 || !param.isOutput)
       return fail("'" + param.name + "' is in the place of parameter " +
-                  std::to_string(param.inPlaceOf));
-    if (!checkIndex(size_t(param.inPlaceOf), signature.params.size(), where,
+                  std::to_string(param.inPlace));
+    if (!checkIndex(size_t(param.inPlace), signature.params.size(), where,
                     "parameter"))
       return false;
-    const TensorParam &input = signature.params[size_t(param.inPlaceOf)];
+    const TensorParam &input = signature.params[size_t(param.inPlace)];
     if (input.isOutput || input.type != param.type ||
         print(input) != print(param))
       return fail(where + " is in the place of '" + input.name +
                   "', which is no input of its type and shape");
     for (const TensorParam &other : signature.params)
-      if (&other != &param && other.inPlaceOf == param.inPlaceOf)
+      if (&other != &param && other.inPlace == param.inPlace)
         return fail("two outputs are in the place of '" + input.name + "'");
     return true;
   }

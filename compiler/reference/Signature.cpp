@@ -110,7 +110,7 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
                 /*isOutput=*/true));
   size_t inputs = func.getBlock().getNumArguments();
   for (unsigned r = 0; r < func.getResultNames().size(); ++r)
-    signature.params[inputs + r].inPlaceOf = func.inPlaceOf(r);
+    signature.params[inputs + r].inPlace = func.inPlaceOf(r);
   for (mlir::Attribute attribute : func.getConstraints()) {
     auto constraint = mlir::cast<te::SizeConstraintAttr>(attribute);
     signature.constraints.push_back(
