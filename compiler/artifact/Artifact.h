@@ -90,6 +90,9 @@ struct TensorParam {
   ScalarType type = ScalarType::F32;
   std::vector<SizeExpr> shape; ///< each a SizeSum (SizeSum.h)
   bool isOutput = false;
+  /// Of an output: the parameter that it is a later version of, an input; -1
+  /// where it is a tensor of its own.
+  int inPlace = -1;
 };
 
 /// `where` constraint on a size.
