@@ -55,11 +55,9 @@ bool digitsDetermineDims(const Scop &scop, unsigned statement,
   return true;
 }
 
-bool keepsToItself(const Scop &scop, const Node &filter, unsigned array) {
-  const Node &kernel = *filter.children[0];
+bool keepsToItself(const Scop &scop, const Node &kernel, unsigned array) {
   ArrayRole role = scop.arrays[array].role;
-  if (kernel.kind != Node::Kind::Kernel ||
-      (role != ArrayRole::Temporary && role != ArrayRole::Accumulator))
+  if (role != ArrayRole::Temporary && role != ArrayRole::Accumulator)
     return false;
   return std::any_of(kernel.kernel.places.begin(), kernel.kernel.places.end(),
                      [&](const KernelMark::ArrayPlace &place) {

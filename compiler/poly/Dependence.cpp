@@ -201,7 +201,9 @@ private:
   /// Calls `use` for each pair of statements of which one writes `array`.
   template <typename Use> void forEachPair(unsigned array, Use use) {
     for (unsigned s = 0; s < scop.statements.size(); ++s)
-      for (unsigned t = s; t < scop.statements.size(); ++t)
+      for (unsigned t = 0; t < scop.statements.size(); ++t) {
+        if (t < s && commonLoops(scop.statements[s], scop.statements[t]) == 0)
+          continue;
         for (auto kind : {DependenceKind::Flow, DependenceKind::Anti,
                           DependenceKind::Output}) {
           bool sourceWrites = kind != DependenceKind::Anti;
@@ -209,6 +211,7 @@ private:
           if (touches(s, array, sourceWrites) && touches(t, array, sinkWrites))
             use(kind, s, t);
         }
+      }
   }
 
   bool touches(unsigned statement, unsigned array, bool asWrite) const {

@@ -45,7 +45,8 @@ struct PolyBudget {
 
 /// Flow, anti and output dependences of the Scop in its textual order (all
 /// instances of statement 0, then of statement 1, ...; within a statement
-/// lexicographic order of its dims).
+/// lexicographic order of its dims; the statements of a time loop turn by
+/// turn).
 std::optional<Dependences> computeDependences(const Scop &scop,
                                               const PolyBudget &budget,
                                               Diagnostics &diags);

@@ -116,14 +116,13 @@ public:
   bool run() {
     for (unsigned s = 0; s < scop.statements.size(); ++s) {
       paths.push_back(pathOf(tree, s));
+      kernels.push_back(kernelOf(tree, s));
       instances.push_back(Instances(scop.statements[s], sizes).points);
     }
     for (unsigned s = 0; s < scop.statements.size(); ++s)
       if (!covers(s))
         return false;
-    for (unsigned s = 0; s < scop.statements.size(); ++s)
-      for (const Point &at : instances[s])
-        touch(s, at);
+    touchAll(0, static_cast<unsigned>(scop.statements.size()), 0, {});
     for (const auto &[element, touches] : cells)
       if (!orderIsKept(element.first, touches))
         return false;
@@ -137,6 +136,47 @@ private:
     bool isWrite;
     bool isOwn; ///< an update of its own cell, read and write
   };
+
+  /// Runs statements [first, end), which have `turn` in common, as the text
+  /// says: one after the other, those of a further time loop turn by turn.
+  void touchAll(unsigned first, unsigned end, size_t depth, Point turn) {
+    for (unsigned s = first; s < end;) {
+      const std::vector<unsigned> &loops = scop.statements[s].loops;
+      if (loops.size() == depth) {
+        for (const Point &at : instances[s])
+          if (std::equal(turn.begin(), turn.end(), at.begin()))
+            touch(s, at);
+        ++s;
+        continue;
+      }
+      unsigned last = s;
+      while (last < end && scop.statements[last].loops.size() > depth &&
+             scop.statements[last].loops[depth] == loops[depth])
+        ++last;
+      int64_t turns = evaluate(scop.loops[loops[depth]].extent, {}, sizes);
+      for (int64_t t = 0; t < turns; ++t) {
+        turn.push_back(t);
+        touchAll(s, last, depth + 1, turn);
+        turn.pop_back();
+      }
+      s = last;
+    }
+  }
+
+  /// Whether two instances run in different launches of their kernels.
+  bool inOtherLaunches(const Touch &a, const Touch &b) const {
+    if (kernels[a.statement] != kernels[b.statement])
+      return true;
+    for (const Node *node : paths[a.statement]) {
+      if (node->kind == Node::Kind::Kernel)
+        return false;
+      for (size_t m = 0; m < node->members.size(); ++m)
+        if (evaluate(digitOf(*node, m, a.statement), *a.at, sizes) !=
+            evaluate(digitOf(*node, m, b.statement), *b.at, sizes))
+          return true;
+    }
+    return false;
+  }
 
   bool covers(unsigned s) {
     std::set<Point> seen;
@@ -238,13 +278,13 @@ private:
       for (size_t j = i + 1; j < touches.size(); ++j) {
         const Touch &a = touches[i], &b = touches[j];
         // Both kernels of an array that crosses them must share it.
-        const Node &first = *paths[a.statement][1];
-        const Node &second = *paths[b.statement][1];
+        const Node &first = *kernels[a.statement];
+        const Node &second = *kernels[b.statement];
         bool hidden =
             std::any_of(touches.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                         touches.begin() + static_cast<std::ptrdiff_t>(j),
                         [](const Touch &t) { return t.isWrite && !t.isOwn; });
-        if (a.isWrite && !b.isWrite && !hidden && &first != &second &&
+        if (a.isWrite && !b.isWrite && !hidden && inOtherLaunches(a, b) &&
             (keepsToItself(scop, first, array) ||
              keepsToItself(scop, second, array)))
           return false;
@@ -270,6 +310,7 @@ private:
   const ScheduleTree &tree;
   const std::vector<int64_t> &sizes;
   std::vector<std::vector<const Node *>> paths;
+  std::vector<const Node *> kernels;
   std::vector<std::vector<Point>> instances;
   std::map<std::pair<unsigned, Point>, std::vector<Touch>> cells;
 };

@@ -34,8 +34,12 @@ constexpr size_t kMaxViolations = 16;
 
 class Walk {
 public:
-  Walk(const Model &model, std::vector<Violation> &violations)
-      : model(model), scop(model.scop()), violations(violations) {}
+  Walk(const Model &model, const ScheduleTree &tree,
+       std::vector<Violation> &violations)
+      : model(model), scop(model.scop()), violations(violations) {
+    for (unsigned s = 0; s < scop.statements.size(); ++s)
+      kernels.push_back(kernelOf(tree, s));
+  }
 
   void node(const Node &node, std::vector<Piece> pieces) {
     if (pieces.empty() || violations.size() >= kMaxViolations)
@@ -92,6 +96,9 @@ private:
       } else if (piece.order != Piece::Order::AnyTerm && !backward.is_empty()) {
         carriedBackward(band, index, piece, backward);
       }
+      if (member.binding == Binding::Time && piece.kind == DependenceKind::Flow)
+        acrossTurns(piece, piece.pairs.intersect(
+                               compare(band, index, piece, isl_pw_aff_lt_map)));
       isl::map together =
           piece.pairs.intersect(compare(band, index, piece, isl_pw_aff_eq_map));
       piece.pairs = together.coalesce();
@@ -114,8 +121,8 @@ private:
         inside[source].push_back(std::move(piece));
       else if (source > sink && piece.order != Piece::Order::AnyTerm)
         outOfSequence(node, *node.children[sink], piece);
-      else
-        acrossKernels(*node.children[source], *node.children[sink], piece);
+      else if (kernels[piece.source] != kernels[piece.sink])
+        acrossLaunches(piece, piece.pairs, "in another kernel");
     }
     for (size_t f = 0; f < node.children.size(); ++f)
       this->node(*node.children[f], std::move(inside[f]));
@@ -233,22 +240,29 @@ private:
   }
 
   /// What a block keeps to itself is gone when its kernel ends.
-  void acrossKernels(const Node &source, const Node &sink, const Piece &piece) {
+  void acrossLaunches(const Piece &piece, const isl::map &pairs,
+                      const std::string &where) {
     if (piece.kind != DependenceKind::Flow)
       return;
-    const Node *keeper = keepsToItself(scop, source, piece.array) ? &source
-                         : keepsToItself(scop, sink, piece.array) ? &sink
-                                                                  : nullptr;
-    if (!keeper)
+    const Node *source = kernels[piece.source], *sink = kernels[piece.sink];
+    const Node *kernel = keepsToItself(scop, *source, piece.array) ? source
+                         : keepsToItself(scop, *sink, piece.array) ? sink
+                                                                   : nullptr;
+    if (!kernel)
       return;
-    const Node &kernel = *keeper->children[0];
     const std::string &array = scop.arrays[piece.array].name;
     Violation &v =
-        add(Violation::Rule::KernelOrder, piece, kernel.line, piece.pairs);
-    v.message = "kernel \"" + kernel.kernel.name + "\" keeps '" + array +
-                "' to its blocks, but in another kernel " +
+        add(Violation::Rule::KernelOrder, piece, kernel->line, pairs);
+    v.message = "kernel \"" + kernel->kernel.name + "\" keeps '" + array +
+                "' to its blocks, but " + where + " " +
                 printConflict(scop, piece, v.witness);
     v.help = "place '" + array + "' in the workspace in both kernels";
+  }
+
+  /// Each turn launches its kernels anew.
+  void acrossTurns(const Piece &piece, const isl::map &pairs) {
+    if (!pairs.is_empty())
+      acrossLaunches(piece, pairs, "in a later turn");
   }
 
   void undistinguished(const Node &node, const Piece &piece,
@@ -264,6 +278,7 @@ private:
 
   const Model &model;
   const Scop &scop;
+  std::vector<const Node *> kernels; ///< by statement
   std::vector<Violation> &violations;
 };
 
@@ -366,7 +381,7 @@ std::vector<Violation> checkLegality(const Scop &scop,
   if (outcome.finished() && problem.empty())
     outcome = guarded(session, budget.maxOperations, [&] {
       checkCoverage(*model, tree, violations);
-      Walk(*model, violations).node(*tree.root, std::move(pieces));
+      Walk(*model, tree, violations).node(*tree.root, std::move(pieces));
     });
   if (!problem.empty())
     violations.push_back(undecided(scop, problem));

@@ -30,19 +30,28 @@ namespace {
 class KernelBuilder {
 public:
   KernelBuilder(const Model &model, const ScheduleTree &tree,
-                const Node &filter)
-      : model(model), scop(model.scop()), kernel(*filter.children[0]),
+                const Node &kernel)
+      : model(model), scop(model.scop()), kernel(kernel),
         tiles(scop.statements.size()) {
-    for (unsigned s : filter.statements)
+    for (unsigned s : kernel.statements)
       describe(pathOf(tree, s), s);
   }
 
   KernelLoops run() {
     KernelLoops result;
     result.kernel = &kernel;
-    for (size_t g = 0; g < gridCount; ++g)
-      result.grid.push_back(gridMember(g));
-    std::optional<isl::schedule> schedule = build(*kernel.children[0], 0);
+    for (size_t g = 0; g < gridCount; ++g) {
+      GridMember member = gridMember(g);
+      if (g >= timeCount)
+        result.grid.push_back(std::move(member));
+    }
+    const std::vector<unsigned> &around =
+        scop.statements[kernel.statements[0]].loops;
+    result.loops.assign(around.begin(),
+                        around.begin() +
+                            static_cast<std::ptrdiff_t>(timeCount));
+    std::optional<isl::schedule> schedule =
+        build(*kernel.children[0], timeCount);
     isl_ctx *ctx = model.ctx();
     size_t deepest = 0;
     for (const TilePath &tile : tiles)
@@ -80,7 +89,10 @@ private:
       for (size_t m = 0; m < node->members.size(); ++m) {
         tile.members.push_back(node->members[m].name);
         values.push_back(model.digit(s, digitOf(*node, m, s)));
-        if (node->members[m].binding == Binding::Grid)
+        if (node->members[m].binding == Binding::Time)
+          timeCount = std::max(timeCount, tile.members.size());
+        if (node->members[m].binding == Binding::Grid ||
+            node->members[m].binding == Binding::Time)
           gridCount = std::max(gridCount, tile.members.size());
       }
     }
@@ -320,7 +332,8 @@ private:
   const Scop &scop;
   const Node &kernel;
   std::vector<TilePath> tiles; ///< by statement; node is null elsewhere
-  size_t gridCount = 0;
+  size_t timeCount = 0; ///< members above the kernel
+  size_t gridCount = 0; ///< those and the grid's
   isl::set context;
 };
 
@@ -345,8 +358,8 @@ std::optional<std::vector<KernelLoops>> generateLoops(const Scop &scop,
   IslOutcome outcome = guarded(session, budget.maxOperations, [&] {
     try {
       Model model(session, scop);
-      for (const NodePtr &filter : tree.root->children)
-        result.push_back(KernelBuilder(model, tree, *filter).run());
+      for (const Node *kernel : kernelsOf(tree))
+        result.push_back(KernelBuilder(model, tree, *kernel).run());
     } catch (const LoopError &error) {
       problem = error.what();
     }

@@ -44,7 +44,8 @@ struct LoopExpr {
   Kind kind = Kind::Constant;
   int64_t value = 0; ///< Constant
   unsigned index =
-      0; ///< Param: Scop::params. Grid: gridMembers. Iterator: loop number
+      0; ///< Param: Scop::params. Grid: turns of the time loops, then grid
+         ///< members. Iterator: loop number
   std::vector<LoopExpr> operands;
 };
 
@@ -63,8 +64,8 @@ struct LoopNode {
   // Tile: the tile (or leaf) of one statement; `node` is the tree's Tile node.
   unsigned statement = 0;
   const Node *node = nullptr;
-  /// Values of the members above the tile mark on the path from the kernel, in
-  /// order, grid members included.
+  /// Values of the members above the tile mark on the path from the root, in
+  /// order, time and grid members included.
   std::vector<LoopExpr> outer;
 };
 
@@ -76,6 +77,9 @@ struct GridMember {
 
 struct KernelLoops {
   const Node *kernel = nullptr;
+  /// Time loops around it, outermost first: of the values that LoopExpr::Grid
+  /// numbers, their turns come first, then those of `grid`.
+  std::vector<unsigned> loops;
   std::vector<GridMember> grid; ///< outermost first
   LoopNode body;
 };

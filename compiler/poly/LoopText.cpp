@@ -92,7 +92,9 @@ private:
     case Kind::Param:
       return scop.params.at(e.index);
     case Kind::Grid:
-      return loops.grid.at(e.index).name;
+      return e.index < loops.loops.size()
+                 ? scop.loops[loops.loops[e.index]].name
+                 : loops.grid.at(e.index - loops.loops.size()).name;
     case Kind::Iterator: {
       auto found = names.find(e.index);
       return found == names.end() ? "i" + std::to_string(e.index)

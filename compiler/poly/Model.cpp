@@ -163,28 +163,50 @@ isl::map Model::orderAfter(unsigned statement, unsigned equal) const {
 isl::map Model::textualOrder(unsigned source, unsigned sink) const {
   if (source == sink)
     return orderAfter(source, 0);
-  if (source < sink)
-    return own(ctx(), isl_map_from_domain_and_range(domain(source).copy(),
-                                                    domain(sink).copy()));
-  return own(ctx(), isl_map_empty(isl_space_map_from_domain_and_range(
-                        newStatementSpace(source), newStatementSpace(sink))));
+  size_t common =
+      commonLoops(plain.statements[source], plain.statements[sink]);
+  isl_space *space = isl_space_map_from_domain_and_range(
+      newStatementSpace(source), newStatementSpace(sink));
+  isl_map *result = isl_map_empty(isl_space_copy(space));
+  for (unsigned first = 0; first < common + (source < sink); ++first) {
+    isl_basic_map *before = isl_basic_map_universe(isl_space_copy(space));
+    for (unsigned d = 0; d < first; ++d)
+      before = withConstraint(before, Affine::dim(d, -1), Affine::dim(d), true);
+    if (first < common)
+      before = withConstraint(before, Affine::dim(first, -1) - Affine::of(1),
+                              Affine::dim(first), false);
+    result = isl_map_union(result, isl_map_from_basic_map(before));
+  }
+  isl_space_free(space);
+  return own(ctx(), result)
+      .intersect_domain(domain(source))
+      .intersect_range(domain(sink));
 }
 
 isl::map Model::textualTime(unsigned statement) const {
+  // [place, turn, place, turn, ..., statement, dims]: a place is the first
+  // statement of a loop.
   size_t longest = 0;
   for (const Statement &s : plain.statements)
-    longest = std::max(longest, s.dims.size());
+    longest = std::max(longest, s.loops.size() + s.dims.size());
   auto count = static_cast<unsigned>(longest + 1);
+  const Statement &self = plain.statements[statement];
+  std::vector<Affine> values;
+  for (size_t l = 0; l < self.loops.size(); ++l) {
+    unsigned place = statement;
+    while (place > 0 && commonLoops(plain.statements[place - 1], self) > l)
+      --place;
+    values.push_back(Affine::of(place));
+    values.push_back(Affine::dim(static_cast<unsigned>(l)));
+  }
+  values.push_back(Affine::of(statement));
+  for (size_t d = self.loops.size(); d < self.dims.size(); ++d)
+    values.push_back(Affine::dim(static_cast<unsigned>(d)));
   isl_basic_map *map =
       isl_basic_map_universe(isl_space_map_from_domain_and_range(
           newStatementSpace(statement), newSetSpace(count)));
-  size_t dims = plain.statements[statement].dims.size();
   for (unsigned t = 0; t < count; ++t) {
-    Affine value;
-    if (t == 0)
-      value = Affine::of(statement);
-    else if (t - 1 < dims)
-      value = Affine::dim(t - 1);
+    Affine value = t < values.size() ? values[t] : Affine();
     map = withConstraint(map, value * -1, Affine::dim(t), true);
   }
   return own(ctx(), isl_map_from_basic_map(map));

@@ -37,13 +37,15 @@ public:
   /// `digit` as a function of the statement's instances.
   isl::pw_aff digit(unsigned statement, const Digit &digit) const;
 
-  /// Pairs of instances in textual order: every pair if `source` < `sink`, none
-  /// if it is later, lexicographic order within one statement.
+  /// Pairs of instances in textual order: lexicographic order within one
+  /// statement; of two, those of an earlier turn of the innermost time loop
+  /// around both and, if `source` < `sink`, those of the same turn.
   isl::map textualOrder(unsigned source, unsigned sink) const;
   /// {a -> b : a and b agree in dims [0, equal) and a is lexicographically
   /// before b in dims [equal, end)}, both in the statement's domain.
   isl::map orderAfter(unsigned statement, unsigned equal) const;
-  /// Instance -> its time [statement, dims, 0 ...] in textual order.
+  /// Instance -> its time in textual order: for each time loop around it the
+  /// place of the loop and the turn, then the statement, dims, 0 ... .
   isl::map textualTime(unsigned statement) const;
 
   /// Which statement a tuple of that name is.

@@ -83,6 +83,34 @@ std::vector<const Node *> pathOf(const ScheduleTree &tree, unsigned statement) {
   return {};
 }
 
+const Node *kernelOf(const ScheduleTree &tree, unsigned statement) {
+  for (const Node *node : pathOf(tree, statement))
+    if (node->kind == Node::Kind::Kernel)
+      return node;
+  return nullptr;
+}
+
+namespace {
+
+void collectKernels(const Node &node, std::vector<const Node *> &kernels) {
+  if (node.kind == Node::Kind::Kernel) {
+    kernels.push_back(&node);
+    return;
+  }
+  for (const NodePtr &child : node.children)
+    if (child)
+      collectKernels(*child, kernels);
+}
+
+} // namespace
+
+std::vector<const Node *> kernelsOf(const ScheduleTree &tree) {
+  std::vector<const Node *> kernels;
+  if (tree.root)
+    collectKernels(*tree.root, kernels);
+  return kernels;
+}
+
 bool verifyScheduleTree(const Scop &scop, const ScheduleTree &tree,
                         Diagnostics &diags) {
   std::vector<StructureProblem> problems = structureProblems(scop, tree);

@@ -54,7 +54,8 @@ struct Digit {
 enum class Binding {
   Loop, ///< a loop in the kernel
   Grid, ///< one digit of the block index; must be coincident
-  Point ///< an axis of the tile below the band's tile mark
+  Point, ///< an axis of the tile below the band's tile mark
+  Time   ///< the turns of a time loop, above the kernels that it repeats
 };
 
 /// One dimension of a band: for every statement under the band, a digit.
@@ -116,7 +117,9 @@ struct Node {
   unsigned line = 0;
 };
 
-/// The root is a Sequence of Filters (kernels in order).
+/// The root is a Sequence of Filters (kernels in order). A filter may hold,
+/// instead of a kernel, a band of time members above such a sequence, or above
+/// one kernel: the kernels of a time loop.
 struct ScheduleTree {
   NodePtr root;
 };
@@ -131,6 +134,10 @@ std::vector<const Node *> pathTo(const ScheduleTree &tree, const Node *node);
 /// The nodes from the root down to the leaf that schedules `statement`, by
 /// the filters that hold it; empty if no leaf does.
 std::vector<const Node *> pathOf(const ScheduleTree &tree, unsigned statement);
+/// The kernel that `statement` is in; null if there is none.
+const Node *kernelOf(const ScheduleTree &tree, unsigned statement);
+/// All kernels, in order.
+std::vector<const Node *> kernelsOf(const ScheduleTree &tree);
 /// `floor((i mod 128)/32)`: how the text forms and messages write a digit.
 std::string printDigit(const Scop &scop, unsigned statement,
                        const Digit &digit);
@@ -145,7 +152,8 @@ readScheduleTree(const Scop &scop, const std::string &text, Diagnostics &diags);
 /// statement, point members only directly below a tile mark, a tile has one
 /// statement and shape of the members' count (a tile without point members has
 /// a leaf below), grid members are coincident and above loops and sequences,
-/// each filter of the root holds one kernel, a stage stands above its one
+/// each filter of the root holds one kernel or a time loop, whose members are
+/// the turns of all its statements, a stage stands above its one
 /// statement's tile, member names differ along a path. Reports (G0713) and
 /// returns false when broken.
 bool verifyScheduleTree(const Scop &scop, const ScheduleTree &tree,

@@ -32,7 +32,7 @@ namespace girih::poly {
 
 namespace {
 
-constexpr const char *kBindings[] = {"loop", "grid", "point"};
+constexpr const char *kBindings[] = {"loop", "grid", "point", "time"};
 constexpr const char *kPlaces[] = {"global", "workspace", "shared", "register"};
 
 std::string integers(const std::vector<int64_t> &values) {
@@ -273,6 +273,8 @@ private:
       result.binding = Binding::Grid;
     else if (reader.take("point"))
       result.binding = Binding::Point;
+    else if (reader.take("time"))
+      result.binding = Binding::Time;
     else if (!reader.expect("loop"))
       return false;
     result.coincident = reader.take("coincident");

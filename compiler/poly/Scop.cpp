@@ -48,6 +48,13 @@ public:
     for (const Affine &constraint : scop.context)
       checkAffine(constraint, 0, "the context");
     names.clear();
+    for (const TimeLoop &loop : scop.loops) {
+      checkName(loop.name, "time loop");
+      check(names.insert(loop.name).second,
+            "time loop '" + loop.name + "' is declared twice");
+      checkAffine(loop.extent, 0, "the extent of time loop '" + loop.name + "'");
+    }
+    names.clear();
     for (const Array &array : scop.arrays) {
       checkName(array.name, "array");
       check(names.insert(array.name).second,
@@ -71,6 +78,8 @@ public:
             "statement '" + statement.name + "' is declared twice");
       verify(statement);
     }
+    if (good)
+      verifyLoops();
     // Reductions index what has just been checked.
     if (good)
       for (const Reduction &reduction : scop.reductions)
@@ -146,6 +155,34 @@ private:
     check(!statement.accesses.empty(), where + " writes nothing");
   }
 
+  /// The statements of a loop stand side by side, in the same loops around it.
+  void verifyLoops() {
+    std::set<unsigned> opened;
+    std::vector<unsigned> open;
+    for (const Statement &statement : scop.statements) {
+      std::string where = "statement '" + statement.name + "'";
+      check(statement.loops.size() <= statement.dims.size(),
+            where + " is in more time loops than it has dimensions");
+      size_t common = 0;
+      while (common < open.size() && common < statement.loops.size() &&
+             open[common] == statement.loops[common])
+        ++common;
+      open.resize(common);
+      for (size_t l = common; l < statement.loops.size(); ++l) {
+        unsigned loop = statement.loops[l];
+        if (!check(loop < scop.loops.size(),
+                   where + " is in a time loop that does not exist") ||
+            !check(opened.insert(loop).second,
+                   "the statements of time loop '" + scop.loops[loop].name +
+                       "' do not stand side by side"))
+          return;
+        open.push_back(loop);
+      }
+    }
+    check(opened.size() == scop.loops.size(),
+          "a time loop holds no statement");
+  }
+
   void verify(const Reduction &reduction) {
     size_t count = scop.statements.size();
     if (!check(reduction.init < count && reduction.update < count &&
@@ -184,6 +221,14 @@ unsigned Scop::findStatement(const std::string &statementName) const {
   while (index < statements.size() && statements[index].name != statementName)
     ++index;
   return index;
+}
+
+size_t commonLoops(const Statement &a, const Statement &b) {
+  size_t common = 0;
+  while (common < a.loops.size() && common < b.loops.size() &&
+         a.loops[common] == b.loops[common])
+    ++common;
+  return common;
 }
 
 unsigned Scop::findArray(const std::string &arrayName) const {

@@ -9,7 +9,7 @@
 // iteration domains and access relations, and the reductions with their
 // accumulator cells. Each domain is one conjunction of affine constraints; each
 // access maps an instance to exactly one element, except a merge's read, which
-// reads all cells of its accumulator.
+// reads all cells of its accumulator. Several statements may write one array.
 //
 // A reduction `T = sum[k](body)` whose term has cells is a chain of statements:
 //   T_init    one instance per cell: the cell starts at the identity;
@@ -36,7 +36,11 @@ class Diagnostics;
 
 namespace girih::poly {
 
-enum class ArrayRole { Input, Output, Temporary, Accumulator };
+/// InOut: an input whose memory is an output too.
+enum class ArrayRole { Input, Output, Temporary, Accumulator, InOut };
+constexpr bool isResult(ArrayRole role) {
+  return role == ArrayRole::Output || role == ArrayRole::InOut;
+}
 
 struct Array {
   std::string name;
@@ -49,6 +53,14 @@ struct Array {
     return d < extentDivisors.size() ? extentDivisors[d] : 1;
   }
   bool operator==(const Array &) const = default;
+};
+
+/// Repeats statements in time: turn after turn, the first of them again after
+/// the last.
+struct TimeLoop {
+  std::string name; ///< an identifier, unique
+  Affine extent;    ///< turns 0 .. extent-1, over parameters only
+  bool operator==(const TimeLoop &) const = default;
 };
 
 enum class StatementKind { Map, Init, Update, Merge };
@@ -67,6 +79,9 @@ struct Access {
 struct Statement {
   std::string name; ///< an isl identifier, unique
   StatementKind kind = StatementKind::Map;
+  /// Time loops around it, outermost first: its leading dimensions are their
+  /// turns.
+  std::vector<unsigned> loops;
   std::vector<std::string> dims;   ///< names of its dimensions
   std::vector<Affine> constraints; ///< each >= 0; together the domain
   std::vector<Access> accesses;    ///< reads in body order, then the write
@@ -100,6 +115,7 @@ struct Scop {
   std::string name;
   std::vector<std::string> params;
   std::vector<Affine> context; ///< each >= 0, over parameters
+  std::vector<TimeLoop> loops;
   std::vector<Array> arrays;
   std::vector<Statement> statements;
   std::vector<Reduction> reductions;
@@ -109,6 +125,9 @@ struct Scop {
   unsigned findArray(const std::string &arrayName) const;
   bool operator==(const Scop &) const = default;
 };
+
+/// Number of time loops that two statements have in common.
+size_t commonLoops(const Statement &a, const Statement &b);
 
 /// isl text of one statement's domain: `[M, N] -> { Y[i, j] : 0 <= i < M and
 /// ... }`.
@@ -126,7 +145,8 @@ bool isIslName(std::string_view text);
 
 /// Structural well-formedness: arity of accesses, names (isl identifiers that
 /// isl does not reserve, dims and parameters distinct), indices, one write per
-/// statement and it last, coefficients within 2^53. Reports (G0711) and returns
+/// statement and it last, the statements of a time loop side by side,
+/// coefficients within 2^53. Reports (G0711) and returns
 /// false when broken. readScop has already asked it.
 bool verifyScop(const Scop &scop, Diagnostics &diags);
 

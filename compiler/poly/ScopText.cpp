@@ -8,13 +8,14 @@
 //   scop rowsum
 //     params M, N
 //     context 0 <= M and 0 <= N
+//     time t in T
 //     array X input 4 [M, N]
 //     array S_part accumulator 4 [M, ceil(N/64)]
-//     statement S_sum update
-//       domain [M, N] -> { S_sum[i, k] : 0 <= i < M and 0 <= k < N }
-//       read [M, N] -> { S_sum[i, k] -> S_acc[i] }
-//       read [M, N] -> { S_sum[i, k] -> X[i, k] }
-//       write [M, N] -> { S_sum[i, k] -> S_acc[i] }
+//     statement S_sum update in t
+//       domain [M, N] -> { S_sum[t, i, k] : 0 <= i < M and 0 <= k < N }
+//       read [M, N] -> { S_sum[t, i, k] -> S_acc[i] }
+//       read [M, N] -> { S_sum[t, i, k] -> X[i, k] }
+//       write [M, N] -> { S_sum[t, i, k] -> S_acc[i] }
 //     reduction init S_init update S_sum accumulator S_acc value 1 cell 1
 //       ordered term "seq" product                           (on the same line)
 //
@@ -32,7 +33,7 @@ namespace girih::poly {
 namespace {
 
 constexpr const char *kRoles[] = {"input", "output", "temporary",
-                                  "accumulator"};
+                                  "accumulator", "inout"};
 constexpr const char *kKinds[] = {"map", "init", "update", "merge"};
 
 class ScopReader {
@@ -63,6 +64,8 @@ private:
         return reader.fail("'context' stands before the statements");
       return reader.constraints({nullptr, &scop.params}, scop.context);
     }
+    if (reader.take("time"))
+      return timeLoop();
     if (reader.take("array"))
       return array();
     if (reader.take("statement"))
@@ -77,7 +80,8 @@ private:
       bool isWrite = reader.take("write");
       return (isWrite || reader.take("read")) && access(isWrite);
     }
-    return reader.fail("expected 'params', 'context', 'array', 'statement', "
+    return reader.fail("expected 'params', 'context', 'time', 'array', "
+                       "'statement', "
                        "'domain', 'read', 'write' or 'reduction'");
   }
 
@@ -103,12 +107,39 @@ private:
     return reader.fail("expected " + std::string(what));
   }
 
+  /// `time t in T`.
+  bool timeLoop() {
+    if (!scop.statements.empty())
+      return reader.fail("'time' stands before the statements");
+    TimeLoop &loop = scop.loops.emplace_back();
+    return reader.identifier(loop.name, "a time loop's name") &&
+           reader.expect("in") &&
+           reader.affine({nullptr, &scop.params}, loop.extent);
+  }
+
+  /// ` in t, u`: the time loops around a statement.
+  bool loopsAround(Statement &statement) {
+    do {
+      std::string name;
+      if (!reader.identifier(name, "a time loop"))
+        return false;
+      auto found =
+          std::find_if(scop.loops.begin(), scop.loops.end(),
+                       [&](const TimeLoop &loop) { return loop.name == name; });
+      if (found == scop.loops.end())
+        return reader.fail("time loop '" + name + "' is not declared");
+      statement.loops.push_back(
+          static_cast<unsigned>(found - scop.loops.begin()));
+    } while (reader.take(","));
+    return true;
+  }
+
   bool array() {
     Array result;
     unsigned role = 0;
     if (!reader.identifier(result.name, "an array's name") ||
         !word(kRoles, role,
-              "'input', 'output', 'temporary' or 'accumulator'") ||
+              "'input', 'output', 'temporary', 'accumulator' or 'inout'") ||
         !reader.unsignedInteger(result.elementBytes, "bytes an element") ||
         !extents(result))
       return false;
@@ -157,6 +188,8 @@ private:
         !word(kKinds, kind, "'map', 'init', 'update' or 'merge'"))
       return false;
     result.kind = static_cast<StatementKind>(kind);
+    if (reader.take("in") && !loopsAround(result))
+      return false;
     scop.statements.push_back(std::move(result));
     hasDomain = false;
     return true;
@@ -359,6 +392,9 @@ std::string printScop(const Scop &scop) {
   if (!scop.context.empty())
     text +=
         "  context " + printConstraints(scop.context, {}, scop.params) + "\n";
+  for (const TimeLoop &loop : scop.loops)
+    text += "  time " + loop.name + " in " +
+            print(loop.extent, {}, scop.params) + "\n";
   for (const Array &array : scop.arrays)
     text += "  array " + array.name + " " +
             kRoles[static_cast<unsigned>(array.role)] + " " +
@@ -367,7 +403,10 @@ std::string printScop(const Scop &scop) {
   for (unsigned s = 0; s < scop.statements.size(); ++s) {
     const Statement &statement = scop.statements[s];
     text += "  statement " + statement.name + " " +
-            kKinds[static_cast<unsigned>(statement.kind)] + "\n";
+            kKinds[static_cast<unsigned>(statement.kind)];
+    for (size_t l = 0; l < statement.loops.size(); ++l)
+      text += (l ? ", " : " in ") + scop.loops[statement.loops[l]].name;
+    text += "\n";
     text += "    domain " + printDomain(scop, s) + "\n";
     for (unsigned a = 0; a < statement.accesses.size(); ++a)
       text += std::string("    ") +

@@ -23,6 +23,7 @@ struct Above {
   bool hasLoop = false;     ///< a loop member within the kernel
   bool hasSequence = false; ///< a sequence within the kernel
   unsigned depth = 0;
+  unsigned timeLoops = 0; ///< bound to time members
   std::vector<std::string> names; ///< of the members on the path
 };
 
@@ -113,7 +114,6 @@ private:
 
   void sequence(const Node &node, Above &above) {
     expect(node, !above.insideTile, "a sequence stands below a tile mark");
-    bool isRoot = above.depth == 1;
     above.tile = nullptr;
     above.hasSequence = above.kernel != nullptr;
     expect(node, !node.children.empty() || scop.statements.empty(),
@@ -124,9 +124,12 @@ private:
                   "the children of a sequence are filters"))
         return;
       expect(*child, !child->statements.empty(), "a filter holds nothing");
-      if (isRoot && child->children.size() == 1 && child->children[0])
-        expect(*child, child->children[0]->kind == Node::Kind::Kernel,
-               "each filter of the root holds one kernel");
+      if (!above.kernel && child->children.size() == 1 && child->children[0])
+        expect(*child,
+               child->children[0]->kind == Node::Kind::Kernel ||
+                   isTimeBand(*child->children[0]),
+               "each filter of the root holds one kernel, or the time members "
+               "of a loop");
       seen.insert(seen.end(), child->statements.begin(),
                   child->statements.end());
       expect(*child,
@@ -165,8 +168,52 @@ private:
              "a kernel places an array that does not exist");
   }
 
+  static bool isTimeBand(const Node &node) {
+    return node.kind == Node::Kind::Band && !node.members.empty() &&
+           node.members[0].binding == Binding::Time;
+  }
+
+  /// The turns of the next time loop around all statements below, and of no
+  /// others.
+  void timeMember(const Node &node, const Member &member, Above &above) {
+    std::string name = "time member '" + member.name + "'";
+    unsigned depth = above.timeLoops++;
+    if (!expect(node, !above.kernel, name + " stands inside a kernel") ||
+        member.digits.size() != node.statements.size())
+      return;
+    for (size_t i = 0; i < node.statements.size(); ++i) {
+      const Statement &statement = scop.statements[node.statements[i]];
+      Digit turn;
+      turn.value = Affine::dim(depth);
+      const Statement &first = scop.statements[node.statements[0]];
+      if (!expect(node,
+                  statement.loops.size() > depth &&
+                      commonLoops(statement, first) > depth &&
+                      member.digits[i] == turn,
+                  name + " is not the turns of a time loop around " +
+                      statementName(node.statements[i])))
+        return;
+    }
+    unsigned loop = scop.statements[node.statements[0]].loops[depth];
+    for (unsigned s = 0; s < scop.statements.size(); ++s) {
+      const std::vector<unsigned> &loops = scop.statements[s].loops;
+      bool inside = loops.size() > depth && loops[depth] == loop;
+      expect(node,
+             !inside || std::binary_search(node.statements.begin(),
+                                           node.statements.end(), s),
+             statementName(s) + " is in the time loop of " + name +
+                 " but not below it");
+    }
+  }
+
   void band(const Node &node, Above &above) {
     expect(node, !node.members.empty(), "a band has no members");
+    expect(node,
+           above.kernel || !isTimeBand(node) ||
+               node.children[0]->kind == Node::Kind::Sequence ||
+               node.children[0]->kind == Node::Kind::Kernel ||
+               isTimeBand(*node.children[0]),
+           "below the time members of a loop stand its kernels");
     for (const Member &member : node.members) {
       std::string name = "member '" + member.name + "'";
       expect(node, isIdentifier(member.name),
@@ -222,8 +269,12 @@ private:
              "grid " + name +
                  " stands below a loop or a sequence of its kernel");
     }
-    if (member.binding == Binding::Loop)
+    if (member.binding == Binding::Loop) {
+      expect(node, above.kernel, "loop " + name + " stands outside a kernel");
       above.hasLoop = true;
+    }
+    if (member.binding == Binding::Time)
+      timeMember(node, member, above);
   }
 
   void tile(const Node &node, Above &above) {

@@ -58,14 +58,14 @@ static void splitIndices(ReduceOp reduce) {
 /// True when there was one.
 static bool splitFixedReductions(FuncOp func) {
   bool changed = false;
-  for (ComputeOp compute : func.getBlock().getOps<ComputeOp>()) {
+  func.walk([&](ComputeOp compute) {
     ReduceOp reduce = compute.getReduction();
     if (!reduce || reduce.getTermAttr() || reduce.getOrder() != "fixed" ||
         reduce.getExtents().size() == 1 || isContraction(compute, reduce))
-      continue;
+      return;
     splitIndices(reduce);
     changed = true;
-  }
+  });
   return changed;
 }
 
@@ -173,12 +173,13 @@ namespace {
 struct AssociatePass : girih::te::impl::AssociateBase<AssociatePass> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    hoistReductions(func);
-    if (splitFixedReductions(func))
-      hoistReductions(func);
-    for (ComputeOp compute : func.getBlock().getOps<ComputeOp>())
+    if (failed(hoistReductions(func)) ||
+        (splitFixedReductions(func) && failed(hoistReductions(func))))
+      return signalPassFailure();
+    func.walk([&](ComputeOp compute) {
       if (failed(associate(func, compute)))
         signalPassFailure();
+    });
   }
 };
 } // namespace

@@ -63,25 +63,37 @@ static void foldConstants(FuncOp func) {
   });
 }
 
-static bool isReturned(ComputeOp compute) {
-  return llvm::any_of(compute->getUsers(),
-                      [](Operation *user) { return isa<ReturnOp>(user); });
+/// Whether the tensor is only read: no output and no version of another one. A
+/// tensor whose memory is written again is no other's equal.
+static bool isOnlyRead(ComputeOp compute) {
+  return !compute.getInto() &&
+         llvm::all_of(compute->getUses(), [](OpOperand &use) {
+           return isa<ReadOp>(use.getOwner());
+         });
 }
 
-/// Merges tensors with the same domain and the same region into the first. True
-/// when something changed.
-static bool mergeEqualComputes(FuncOp func) {
+/// Whether no later op writes into the tensor's memory.
+static bool isLastVersion(ComputeOp compute) {
+  return !compute.getInto() &&
+         llvm::all_of(compute->getUsers(), [](Operation *user) {
+           return isa<ReadOp, ReturnOp>(user);
+         });
+}
+
+/// Merges tensors of one block with the same domain and the same region into
+/// the first. True when something changed.
+static bool mergeEqualComputes(Block &block) {
   bool changed = false;
   SmallVector<ComputeOp> kept;
-  for (auto compute :
-       llvm::make_early_inc_range(func.getBlock().getOps<ComputeOp>())) {
+  for (auto compute : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
     auto equal = llvm::find_if(kept, [&](ComputeOp other) {
-      return other.getType() == compute.getType() &&
+      return other.getType() == compute.getType() && isLastVersion(other) &&
+             other.getExtentsAttr() == compute.getExtentsAttr() &&
              OperationEquivalence::isRegionEquivalentTo(
                  &other.getBody(), &compute.getBody(),
                  OperationEquivalence::IgnoreLocations);
     });
-    if (equal == kept.end() || isReturned(compute)) {
+    if (equal == kept.end() || !isOnlyRead(compute)) {
       kept.push_back(compute);
       continue;
     }
@@ -92,10 +104,16 @@ static bool mergeEqualComputes(FuncOp func) {
   return changed;
 }
 
+static bool mergeEqualComputes(FuncOp func) {
+  bool changed = mergeEqualComputes(func.getBlock());
+  func.walk([&](ForOp loop) { changed |= mergeEqualComputes(loop.getBlock()); });
+  return changed;
+}
+
 /// Users before what they use, so one walk erases everything that dies.
 static void eraseDead(FuncOp func) {
   func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    bool unused = isa<ComputeOp, ReduceOp>(op) && op->use_empty();
+    bool unused = isa<ComputeOp, ReduceOp, ForOp>(op) && op->use_empty();
     if (unused || isOpTriviallyDead(op))
       op->erase();
   });

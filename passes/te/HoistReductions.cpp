@@ -36,6 +36,8 @@ public:
         add(compute.getIndexNames());
       } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
         add(reduce.getIndexNames());
+      } else if (auto loop = dyn_cast<ForOp>(op)) {
+        names.insert(loop.getIndexName());
       }
     });
   }
@@ -76,7 +78,7 @@ static IndexFacts factsOf(BlockArgument index) {
   unsigned number = index.getArgNumber();
   if (auto compute = dyn_cast<ComputeOp>(owner))
     return {cast<StringAttr>(compute.getIndexNames()[number]).getValue(),
-            compute.getType().getShape()[number]};
+            compute.getBox()[number]};
   auto reduce = cast<ReduceOp>(owner);
   return {cast<StringAttr>(reduce.getIndexNames()[number]).getValue(),
           reduce.getExtents()[number]};
@@ -89,6 +91,15 @@ static unsigned depthOf(Block *block) {
        op = op->getParentOp())
     ++depth;
   return depth;
+}
+
+/// Outermost region first.
+static void sortByPlace(SmallVector<BlockArgument> &indices) {
+  llvm::sort(indices, [](BlockArgument a, BlockArgument b) {
+    unsigned depthA = depthOf(a.getOwner()), depthB = depthOf(b.getOwner());
+    return depthA != depthB ? depthA < depthB
+                            : a.getArgNumber() < b.getArgNumber();
+  });
 }
 
 static Captured captureOf(ReduceOp reduce) {
@@ -118,18 +129,23 @@ static Captured captureOf(ReduceOp reduce) {
     unsigned depthA = depthOf(a->getBlock()), depthB = depthOf(b->getBlock());
     return depthA != depthB ? depthA < depthB : a->isBeforeInBlock(b);
   });
-  llvm::sort(captured.indices, [](BlockArgument a, BlockArgument b) {
-    unsigned depthA = depthOf(a.getOwner()), depthB = depthOf(b.getOwner());
-    return depthA != depthB ? depthA < depthB
-                            : a.getArgNumber() < b.getArgNumber();
-  });
+  sortByPlace(captured.indices);
   return captured;
+}
+
+/// Where the first op that is no te.where stands.
+static void setBehindWheres(OpBuilder &builder, Block &block) {
+  auto place = block.begin();
+  while (isa<WhereOp>(*place))
+    ++place;
+  builder.setInsertionPoint(&block, place);
 }
 
 /// Clones the captured scalars to the front of the reduction's body, which then
 /// depends on indices and tensors only.
 static void sinkScalars(ReduceOp reduce, const Captured &captured) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&reduce.getBlock());
+  OpBuilder builder(reduce.getContext());
+  setBehindWheres(builder, reduce.getBlock());
   IRMapping map;
   for (Operation *op : captured.scalars) {
     Operation *clone = builder.clone(*op, map);
@@ -140,19 +156,97 @@ static void sinkScalars(ReduceOp reduce, const Captured &captured) {
   }
 }
 
-/// True when the reduction is all its compute does and is not repeated along an
-/// index that it does not use.
+/// True when the reduction is all its compute does, writes a tensor of its own
+/// and is not repeated along an index that it does not use.
 static bool standsAlone(ComputeOp compute, ReduceOp reduce,
                         const Captured &captured) {
   auto yield = cast<YieldOp>(compute.getBlock().getTerminator());
-  return yield.getValue() == reduce.getResult() &&
+  return yield.getValue() == reduce.getResult() && yield.getAt().empty() &&
+         !compute.getExtentsAttr() && !compute.getInto() &&
          captured.indices.size() == compute.getType().getRank();
+}
+
+/// The te.where ops of the regions around `reduce`.
+static SmallVector<WhereOp> wheresAround(ReduceOp reduce) {
+  SmallVector<WhereOp> wheres;
+  for (Operation *around = reduce->getParentOp();
+       isa<ComputeOp, ReduceOp>(around); around = around->getParentOp())
+    llvm::append_range(wheres,
+                       around->getRegion(0).front().getOps<WhereOp>());
+  return wheres;
+}
+
+/// Adds the indices without which the hoisted tensor's domain could not be said
+/// exactly: an index that stands in one te.where can be left out (it is then at
+/// its best), one that ties several together cannot.
+static void captureTies(ReduceOp reduce, ArrayRef<WhereOp> wheres,
+                        Captured &captured) {
+  llvm::SetVector<BlockArgument> all(captured.indices.begin(),
+                                     captured.indices.end());
+  for (WhereOp where : wheres)
+    for (Value operand : where.getIndices()) {
+      auto index = cast<BlockArgument>(operand);
+      size_t uses = 0;
+      for (WhereOp other : wheres)
+        uses += llvm::count(other.getIndices(), operand);
+      if (uses > 1 && !isa<ForOp>(index.getOwner()->getParentOp()))
+        all.insert(index);
+    }
+  captured.indices = all.takeVector();
+  sortByPlace(captured.indices);
+}
+
+/// Writes, where `builder` is, the te.where ops of a tensor over `indices` such
+/// that its domain is that of `wheres` without the other indices.
+static void copyWheres(OpBuilder &builder, ArrayRef<WhereOp> wheres,
+                       ArrayRef<BlockArgument> indices, ValueRange inner) {
+  MLIRContext *context = builder.getContext();
+  auto add = [&](Location loc, ArrayRef<Value> operands,
+                 ArrayRef<int64_t> factors, const LinearExtent &offset) {
+    if (operands.empty() && offset.terms.empty() && offset.constant >= 0)
+      return;
+    WhereOp::create(builder, loc, operands,
+                    builder.getDenseI64ArrayAttr(factors),
+                    makeExtent(context, offset));
+  };
+  auto addScaled = [](LinearExtent &sum, const LinearExtent &by,
+                      int64_t factor) {
+    for (auto [size, count] : by.terms)
+      sum.terms.push_back({size, count * factor});
+    sum.constant += by.constant * factor;
+  };
+  for (WhereOp where : wheres) {
+    SmallVector<Value> operands;
+    SmallVector<int64_t> factors;
+    LinearExtent offset = linearOf(where.getOffset());
+    for (auto [operand, factor] :
+         llvm::zip(where.getIndices(), where.getCoefficients())) {
+      auto index = cast<BlockArgument>(operand);
+      auto place = llvm::find(indices, index);
+      if (place != indices.end() ||
+          isa<ForOp>(index.getOwner()->getParentOp())) {
+        operands.push_back(place == indices.end()
+                               ? operand
+                               : inner[place - indices.begin()]);
+        factors.push_back(factor);
+        continue;
+      }
+      // Left out: some value of it will do, which is its best one.
+      LinearExtent last = linearOf(factsOf(index).extent);
+      last.constant -= 1;
+      add(where.getLoc(), {}, {}, last);
+      if (factor > 0)
+        addScaled(offset, last, factor);
+    }
+    add(where.getLoc(), operands, factors, offset);
+  }
 }
 
 /// Moves `reduce`, which captures only `indices`, into a te.compute before the
 /// one that holds it.
 static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
-                            ArrayRef<BlockArgument> indices, NameTable &names) {
+                            ArrayRef<BlockArgument> indices,
+                            ArrayRef<WhereOp> wheres, NameTable &names) {
   OpBuilder builder(compute);
   SmallVector<Attribute> extents, indexNames;
   llvm::StringSet<> taken;
@@ -177,6 +271,7 @@ static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
       return reduce.getBody().isAncestor(use.getOwner()->getParentRegion());
     });
   }
+  copyWheres(builder, wheres, indices, body->getArguments());
 
   builder.setInsertionPoint(reduce);
   auto read = ReadOp::create(
@@ -191,14 +286,31 @@ static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
 /// Erases scalars that nothing uses, so that a reduction is left alone.
 static void eraseDeadScalars(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty())
+    if (!op.hasTrait<OpTrait::IsTerminator>() && !isa<WhereOp>(op) &&
+        op.use_empty())
       op.erase();
 }
 
-void girih::te::hoistReductions(FuncOp func) {
+/// A reduction over what its own te.compute writes needs the elements written
+/// so far: it cannot be moved in front.
+static LogicalResult checkHoistable(ComputeOp compute, ReduceOp reduce) {
+  bool readsOwn = false;
+  if (compute.getInto())
+    reduce.getBody().walk(
+        [&](ReadOp read) { readsOwn |= read.getTensor() == compute.getInto(); });
+  if (!readsOwn)
+    return success();
+  return reduce.emitError("a ")
+         << nameOf(reduce) << " over elements of '" << compute.getName()
+         << "', which the same statement writes, is not supported yet: write "
+            "the recurrence over one index at a time";
+}
+
+LogicalResult girih::te::hoistReductions(FuncOp func) {
   NameTable names(func);
-  for (auto compute :
-       llvm::make_early_inc_range(func.getBlock().getOps<ComputeOp>())) {
+  SmallVector<ComputeOp> computes;
+  func.walk([&](ComputeOp compute) { computes.push_back(compute); });
+  for (ComputeOp compute : computes) {
     // Inner and earlier reductions first: what a later one captures is scalar.
     SmallVector<ReduceOp> reductions;
     compute.walk<WalkOrder::PostOrder>(
@@ -208,19 +320,28 @@ void girih::te::hoistReductions(FuncOp func) {
         reduce.erase();
         continue;
       }
+      if (failed(checkHoistable(compute, reduce)))
+        return failure();
       Captured captured = captureOf(reduce);
       sinkScalars(reduce, captured);
-      if (!standsAlone(compute, reduce, captured))
-        moveToOwnTensor(compute, reduce, captured.indices, names);
+      if (standsAlone(compute, reduce, captured))
+        continue;
+      SmallVector<WhereOp> wheres = wheresAround(reduce);
+      captureTies(reduce, wheres, captured);
+      moveToOwnTensor(compute, reduce, captured.indices, wheres, names);
     }
     if (!reductions.empty())
       eraseDeadScalars(compute.getBlock());
   }
+  return success();
 }
 
 namespace {
 struct HoistReductionsPass
     : girih::te::impl::HoistReductionsBase<HoistReductionsPass> {
-  void runOnOperation() override { hoistReductions(getOperation()); }
+  void runOnOperation() override {
+    if (failed(hoistReductions(getOperation())))
+      signalPassFailure();
+  }
 };
 } // namespace

@@ -14,7 +14,8 @@ namespace girih::te {
 
 /// Afterwards each te.compute of `func` holds no te.reduce, or exactly one,
 /// which it yields and which holds no other (Passes.td, te-hoist-reductions).
-void hoistReductions(FuncOp func);
+/// Emits an error for a reduction over what its own te.compute writes.
+mlir::LogicalResult hoistReductions(FuncOp func);
 
 } // namespace girih::te
 

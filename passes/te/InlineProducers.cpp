@@ -36,14 +36,40 @@ static ReadOp onlyReader(ComputeOp compute) {
   if (!read || read.getGuarded())
     return {};
   llvm::SmallPtrSet<Value, 8> subscripts;
-  for (Value index : read.getIndices())
-    if (!isa<BlockArgument>(index) || !subscripts.insert(index).second)
+  for (Value index : read.getIndices()) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    if (!argument || isa<ForOp>(argument.getOwner()->getParentOp()) ||
+        !subscripts.insert(index).second)
       return {};
+  }
   return subscripts.size() == countEnclosingIndices(read) ? read : ReadOp();
 }
 
+/// A map that defines every element of a tensor of its own.
 static bool isMap(ComputeOp compute) {
-  return compute.getBlock().getOps<ReduceOp>().empty();
+  return compute.isWhole() && compute.getBlock().getOps<ReduceOp>().empty();
+}
+
+/// Whether what `compute` reads still has its values where `read` stands: the
+/// reader is in the same block (not repeated in time) and nothing up to it, nor
+/// itself, writes into a tensor that `compute` reads.
+static bool mayMoveTo(ComputeOp compute, ReadOp read) {
+  auto reader = read->getParentOfType<ComputeOp>();
+  if (reader->getBlock() != compute->getBlock())
+    return false;
+  auto overwritesBefore = [&](Operation *user, Value tensor) {
+    auto writer = dyn_cast<ComputeOp>(user);
+    bool overwrites = isa<ForOp>(user) || (writer && writer.getInto() == tensor);
+    return overwrites && user->getBlock() == reader->getBlock() &&
+           (user == reader || user->isBeforeInBlock(reader));
+  };
+  return llvm::all_of(
+      compute.getBlock().getOps<ReadOp>(), [&](ReadOp operand) {
+        Value tensor = operand.getTensor();
+        return llvm::none_of(tensor.getUsers(), [&](Operation *user) {
+          return overwritesBefore(user, tensor);
+        });
+      });
 }
 
 static void inlineInto(ReadOp read, ComputeOp compute) {
@@ -63,10 +89,12 @@ struct InlineProducersPass
     : girih::te::impl::InlineProducersBase<InlineProducersPass> {
   void runOnOperation() override {
     // In text order: a map that took in another is itself inlined later.
-    for (auto compute : llvm::make_early_inc_range(
-             getOperation().getBlock().getOps<ComputeOp>()))
+    SmallVector<ComputeOp> computes;
+    getOperation().walk(
+        [&](ComputeOp compute) { computes.push_back(compute); });
+    for (ComputeOp compute : computes)
       if (isMap(compute))
-        if (ReadOp read = onlyReader(compute))
+        if (ReadOp read = onlyReader(compute); read && mayMoveTo(compute, read))
           inlineInto(read, compute);
   }
 };

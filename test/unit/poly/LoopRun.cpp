@@ -141,7 +141,7 @@ void requireExact(const Scop &scop, const ScheduleTree &tree, int64_t high) {
 
 void requireExact(const Scop &scop, const ScheduleTree &tree,
                   const std::vector<KernelLoops> &kernels, int64_t high) {
-  REQUIRE(kernels.size() == tree.root->children.size());
+  REQUIRE(kernels.size() == kernelsOf(tree).size());
   for (const Point &sizes : allSizes(scop.params.size(), 0, high)) {
     if (!admits(scop, sizes))
       continue;
@@ -154,10 +154,12 @@ void requireExact(const Scop &scop, const ScheduleTree &tree,
         for (const Point &at : points(scop, s, sizes)) {
           Point outer, place;
           std::vector<const Node *> path = pathOf(tree, s);
-          for (size_t n = 2; n < path.size(); ++n) {
+          bool inKernel = false;
+          for (size_t n = 1; n < path.size(); ++n) {
             if (path[n]->kind == Node::Kind::Tile)
               break;
-            if (path[n]->kind == Node::Kind::Filter)
+            inKernel |= path[n]->kind == Node::Kind::Kernel;
+            if (path[n]->kind == Node::Kind::Filter && inKernel)
               for (size_t c = 0; c < path[n - 1]->children.size(); ++c)
                 if (path[n - 1]->children[c].get() == path[n])
                   place.push_back(static_cast<int64_t>(c));
@@ -170,8 +172,12 @@ void requireExact(const Scop &scop, const ScheduleTree &tree,
         }
       std::vector<Point> blocks{{}};
       Point none;
-      for (const GridMember &member : kernel.grid) {
-        int64_t extent = Interpreter(sizes, none).value(member.extent);
+      std::vector<int64_t> extents;
+      for (unsigned loop : kernel.loops)
+        extents.push_back(value(scop.loops[loop].extent, {}, sizes));
+      for (const GridMember &member : kernel.grid)
+        extents.push_back(Interpreter(sizes, none).value(member.extent));
+      for (int64_t extent : extents) {
         std::vector<Point> longer;
         for (const Point &block : blocks)
           for (int64_t g = 0; g < extent; ++g) {

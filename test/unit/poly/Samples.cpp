@@ -207,6 +207,68 @@ Scop recurrence() {
 )");
 }
 
+Scop parts() {
+  return scopOf(R"(scop parts
+  params H
+  context 0 <= H
+  array X input 4 [H, H]
+  array Y temporary 4 [2H, H]
+  array Z output 4 [2H, H]
+  statement a map
+    domain [H] -> { a[i, j] : 0 <= i < H and 0 <= j < H }
+    read [H] -> { a[i, j] -> X[i, j] }
+    write [H] -> { a[i, j] -> Y[i, j] }
+  statement b map
+    domain [H] -> { b[i, j] : 0 <= i < H and 0 <= j < H and j <= i }
+    read [H] -> { b[i, j] -> Y[j, i] }
+    write [H] -> { b[i, j] -> Y[i + H, j] }
+  statement c map
+    domain [H] -> { c[i, j] : 0 <= i < 2H and 0 <= j < H and j <= i and i + j < 2H }
+    read [H] -> { c[i, j] -> Y[i, j] }
+    write [H] -> { c[i, j] -> Z[i, j] }
+)");
+}
+
+Scop transposed() {
+  return scopOf(R"(scop transposed
+  params N
+  context 0 <= N
+  array X inout 4 [N, N]
+  statement X map
+    domain [N] -> { X[i, j] : 0 <= i < N and 0 <= j < N }
+    read [N] -> { X[i, j] -> X[j, i] }
+    write [N] -> { X[i, j] -> X[i, j] }
+)");
+}
+
+Scop stencil() {
+  return scopOf(R"(scop stencil
+  params N, T
+  context 0 <= N and 0 <= T
+  time t in T
+  array A inout 4 [N]
+  array B temporary 4 [N]
+  array S output 4 [N]
+  statement B0 map
+    domain [N, T] -> { B0[i] : 0 <= i < N }
+    read [N, T] -> { B0[i] -> A[i] }
+    write [N, T] -> { B0[i] -> B[i] }
+  statement B1 map in t
+    domain [N, T] -> { B1[t, i] : 0 <= t < T and 1 <= i < N - 1 }
+    read [N, T] -> { B1[t, i] -> A[i - 1] }
+    read [N, T] -> { B1[t, i] -> A[i + 1] }
+    write [N, T] -> { B1[t, i] -> B[i] }
+  statement A1 map in t
+    domain [N, T] -> { A1[t, i] : 0 <= t < T and 1 <= i < N - 1 }
+    read [N, T] -> { A1[t, i] -> B[i] }
+    write [N, T] -> { A1[t, i] -> A[i] }
+  statement S map
+    domain [N, T] -> { S[i] : 0 <= i < N }
+    read [N, T] -> { S[i] -> A[i] }
+    write [N, T] -> { S[i] -> S[i] }
+)");
+}
+
 std::string matmulSiluTree(int64_t ti, int64_t tj, int64_t tk) {
   return filled(R"(schedule matmul_silu
   sequence

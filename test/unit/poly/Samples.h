@@ -27,6 +27,13 @@ Scop softmax();
 Scop wholeSum(int64_t segment);
 /// c[i] = c[i-1] + x[i] over one array: a statement that depends on itself.
 Scop recurrence();
+/// Two statements write parts of Y (the second shifted by H, and cut by a
+/// condition that is no box), a third reads it.
+Scop parts();
+/// X[i, j] = X[j, i] in place, in lexicographic order.
+Scop transposed();
+/// Two arrays take turns in a time loop; a statement before it and one behind.
+Scop stencil();
 
 /// The usual legal schedules, with the tile factors given.
 std::string matmulSiluTree(int64_t ti, int64_t tj, int64_t tk);
