@@ -115,7 +115,7 @@ static Status checkMemory(const Signature &signature,
     if (!signature.params[out].isOutput)
       continue;
     const std::string &name = signature.params[out].name;
-    int64_t inPlace = signature.params[out].inPlace;
+    int inPlace = signature.params[out].inPlace;
     if (inPlace >= 0)
       if (Status status = checkInPlace(signature, params, out); !status)
         return status;
@@ -126,7 +126,7 @@ static Status checkMemory(const Signature &signature,
                      ") has elements that share memory"};
     for (size_t other = 0; other < params.size(); ++other) {
       // Two outputs meet once, named in the order of the signature.
-      if (other == out || int64_t(other) == inPlace ||
+      if (other == out || int(other) == inPlace ||
           (other < out && signature.params[other].isOutput))
         continue;
       if (inPlace >= 0 && mayOverlap(params[out], params[other]))

@@ -90,9 +90,9 @@ struct TensorParam {
   ScalarType type = ScalarType::F32;
   std::vector<SizeExpr> shape; ///< each a SizeSum (SizeSum.h)
   bool isOutput = false;
-  /// An output that is a later version of an input, in the same memory: that
-  /// parameter, else -1. Both are bound to one tensor.
-  int64_t inPlace = -1;
+  /// Of an output: the parameter that it is a later version of, an input; -1
+  /// where it is a tensor of its own. On a device both are one tensor.
+  int inPlace = -1;
 };
 
 /// `where` constraint on a size.

@@ -48,7 +48,10 @@ public:
     param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
-    param.inPlace = i64();
+    int64_t place = i64();
+    if (place != int(place))
+      fail("unknown parameter " + std::to_string(place));
+    param.inPlace = int(place);
   }
 
   void read(SizeConstraint &constraint) {

@@ -121,6 +121,8 @@ struct Tensor {
   /// (an input that is an output too) those that overwrite it.
   std::vector<const Statement *> parts;
   bool inOut = false;
+  /// Whether the parts so far define every element.
+  bool whole = true;
 };
 
 /// An index of a left-hand side or of a reduction; lives in its statement.
@@ -129,6 +131,10 @@ struct IndexVariable {
   bool reduced = false;
   ExprPtr first, end; ///< `in first..end`; null where nothing is written
   // Sema:
+  /// The written range depends on other indices or on data: it stands in the
+  /// reduction's domain and tests, and `start` and `extent` are a box around
+  /// it.
+  bool dependent = false;
   Extent start;                 ///< 0 on left-hand sides
   std::optional<Extent> extent; ///< it runs over start .. start+extent-1
   SourceRange fixedBy;          ///< the subscript or declaration that said so
@@ -144,6 +150,19 @@ struct IndexSum {
         terms.size() == 1 && terms[0].second == 1 && offset == Extent();
     return plain ? terms[0].first : nullptr;
   }
+};
+
+/// What an element or an instance has to satisfy: the sum is at least 0.
+struct Condition {
+  IndexSum sum;
+  SourceRange range; ///< of what says so
+};
+
+/// One side of a comparison of indices: a sum, or what is left of it when it is
+/// divided by `modulus` (rounded down).
+struct IndexTerm {
+  IndexSum sum;
+  int64_t modulus = 0; ///< 0: the sum itself
 };
 
 //===----------------------------------------------------------------------===//
@@ -285,6 +304,8 @@ struct BinaryExpr {
   BinaryOp op = BinaryOp::Add;
   SourceRange opRange;
   ExprPtr lhs, rhs;
+  // Sema: the two sides where indices and sizes are compared; else empty.
+  std::vector<IndexTerm> sides;
 };
 
 /// Only the chosen side is evaluated.
@@ -359,6 +380,11 @@ struct ReduceExpr {
   ExprPtr condition; ///< `sum[k : cond]`: who takes part; null: all
   ReduceOrder order;
   ExprPtr body;
+  // Sema: what cuts the box of the indices, and what else somebody who takes
+  // part has to satisfy (parts of `condition`, or owned by `madeTests`).
+  std::vector<Condition> domain;
+  std::vector<const Expr *> tests;
+  std::vector<ExprPtr> madeTests;
 };
 
 struct Expr {
@@ -405,6 +431,8 @@ template <typename E, typename Each> void forEachChild(E &expr, Each each) {
   } else if (auto *reduce = expr.template as<ReduceExpr>()) {
     if (reduce->condition)
       each(*reduce->condition);
+    for (auto &test : reduce->madeTests)
+      each(*test);
     each(*reduce->body);
   }
 }
@@ -511,6 +539,12 @@ struct Statement {
   std::vector<Name> moreTargets;
   // Sema: the call whose place it took; an empty name where there is none.
   Name inlinedFrom;
+  /// What cuts the box of `indices`: `where`, and what the elements that are
+  /// read must satisfy.
+  std::vector<Condition> domain;
+  /// With an `else`: the value of the other elements is a definition of its
+  /// own. Otherwise the value is chosen as by `if`, and nothing is cut.
+  bool splits = false;
   /// The dimensions of what it defines, where the called operator declares it.
   std::vector<std::pair<Extent, SourceRange>> declared;
   const Tensor *tensor = nullptr;

@@ -352,6 +352,10 @@ private:
       out += "..";
       print(*index->end, kSum);
     });
+    if (node.condition) {
+      out += " : ";
+      print(*node.condition, kIf);
+    }
     if (node.order.kind == ReduceOrder::Kind::Sequential)
       out += ", order=sequential";
     else if (node.order.kind == ReduceOrder::Kind::Pinned)
@@ -523,7 +527,11 @@ private:
                          spelling(*decl.functions));
     for (const auto &statement : decl.statements) {
       out += "  " + statement->target.text;
-      if (!statement->indices.empty()) {
+      if (!statement->at.empty()) {
+        out += '[';
+        list(statement->at, [&](const Subscript &s) { print(*s.value, kSum); });
+        out += ']';
+      } else if (!statement->indices.empty()) {
         out += '[';
         list(statement->indices,
              [&](const auto &index) { out += index->name.text; });
@@ -533,6 +541,14 @@ private:
         out += ", " + target.text;
       out += " = ";
       print(*statement->value, kTop);
+      if (statement->where) {
+        out += " where ";
+        print(*statement->where, kIf);
+      }
+      if (statement->otherwise) {
+        out += " else ";
+        print(*statement->otherwise, kIf);
+      }
       out += '\n';
     }
     out += "}\n";

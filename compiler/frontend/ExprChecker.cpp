@@ -8,6 +8,7 @@
 #include "compiler/frontend/ExprChecker.h"
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Conditions.h"
 #include "compiler/frontend/ConstFold.h"
 #include "compiler/support/Suggest.h"
 
@@ -57,9 +58,13 @@ std::optional<ScalarType> ExprChecker::check(Expr &expr, Type want) {
     literalAlone(expr);
     return std::nullopt;
   }
+  size_t known = facts.size();
+  if (auto side = sideFacts.find(&expr); side != sideFacts.end())
+    facts.insert(facts.end(), side->second.begin(), side->second.end());
   Type type = std::visit(
       [&](auto &node) -> Type { return checkNode(node, expr, want); },
       expr.node);
+  facts.resize(known);
   if (type)
     expr.type = *type;
   return type;
@@ -198,6 +203,8 @@ ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
     bool left = needBool(*node.lhs, what), right = needBool(*node.rhs, what);
     return left && right ? Type(ScalarType::Bool) : std::nullopt;
   }
+  if (comparesIndices(node))
+    return checkIndexComparison(node);
   bool comparison = isComparison(node.op);
   Type type =
       unify({node.lhs.get(), node.rhs.get()}, comparison ? std::nullopt : want,
@@ -226,6 +233,12 @@ ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
 
 ExprChecker::Type ExprChecker::checkNode(IfExpr &node, Expr &, Type want) {
   bool condition = needBool(*node.condition, "the condition of 'if'");
+  if (condition && op) {
+    collectConditions(*node.condition, /*negated=*/false,
+                      sideFacts[node.thenValue.get()]);
+    collectConditions(*node.condition, /*negated=*/true,
+                      sideFacts[node.elseValue.get()]);
+  }
   Type type = unify({node.thenValue.get(), node.elseValue.get()}, want,
                     "the two sides of 'if'");
   if (!condition || !type)

@@ -35,6 +35,11 @@ public:
   /// All indices and reads of the statement, once it was checked.
   const std::vector<IndexVariable *> &allIndices() const { return bound; }
   const std::vector<SeenAccess> &allAccesses() const { return accesses; }
+  /// Of indices whose range other indices say.
+  const DependentRanges &ranges() const { return dependentRanges; }
+  /// The value of a statement, with its `where` and `else`; its indices are
+  /// bound.
+  std::optional<ScalarType> checkStatement(Statement &statement);
   /// Orders of reductions against the ranges that are known now.
   bool checkOrders();
   /// The tensor that a read of `name` means. Reports what is wrong.
@@ -78,7 +83,20 @@ private:
   // Tensors, indices, ranges (ExprRanges.cpp).
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
+  // Comparisons of indices, who takes part (ExprConditions.cpp).
+  bool isIntegerConstant(std::string_view name) const;
+  bool isIndexSum(const Expr &expr, bool &index) const;
+  bool isIndexTerm(const Expr &expr, bool &index) const;
+  bool comparesIndices(const BinaryExpr &node) const;
+  std::optional<IndexTerm> indexTerm(const Expr &expr);
+  Type checkIndexComparison(BinaryExpr &node);
+  bool isDataEnd(const Expr &expr) const;
   bool checkRange(IndexVariable &index);
+  bool addRange(ReduceExpr &node, const IndexVariable &index);
+  bool addDataEnd(ReduceExpr &node, const IndexVariable &index, const Expr &end,
+                  bool upper);
+  bool checkCondition(ReduceExpr &node);
+  bool checkWhere(Statement &statement);
   bool checkOtherwise(AccessExpr &node, const Tensor &tensor);
   bool checkOrder(const ReduceExpr &node, ScalarType type);
   bool isAbsent(std::string_view name) const;
@@ -93,6 +111,11 @@ private:
   std::vector<IndexVariable *> indices; ///< innermost last
   std::vector<IndexVariable *> bound;   ///< all that were ever bound
   std::vector<SeenAccess> accesses;
+  std::vector<ReduceExpr *> around; ///< innermost last
+  std::vector<Condition> facts;     ///< of the sides of `if` around
+  bool inOtherwise = false;
+  std::map<const Expr *, std::vector<Condition>> sideFacts;
+  DependentRanges dependentRanges;
   std::vector<std::pair<const ReduceExpr *, ScalarType>> reductions;
 };
 

@@ -161,7 +161,7 @@ ExprChecker::Type ExprChecker::checkNode(AccessExpr &node, Expr &expr, Type) {
     if (sum)
       subscript.sum = std::move(*sum);
   }
-  accesses.push_back({&node, expr.range, indices});
+  accesses.push_back({&node, expr.range, indices, around, facts, inOtherwise});
   if (node.otherwise)
     fine &= checkOtherwise(node, *tensor);
   return fine ? Type(tensor->type) : std::nullopt;
@@ -188,21 +188,6 @@ bool ExprChecker::checkOtherwise(AccessExpr &node, const Tensor &tensor) {
   return false;
 }
 
-/// The range that the text gives an index, of sizes and integers.
-bool ExprChecker::checkRange(IndexVariable &index) {
-  if (!index.end)
-    return true;
-  IndexSums sums{sema, sema.report(), *op, "the end of a range",
-                 codes::kNoReduction};
-  auto first = sums.of(*index.first), end = sums.of(*index.end);
-  if (!first || !end)
-    return false;
-  index.start = first->offset;
-  index.extent = end->offset - first->offset;
-  index.fixedBy = {index.first->range.begin, index.end->range.end};
-  return true;
-}
-
 ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
   if (fn) {
     sema.report().error(codes::kNotInFunction,
@@ -215,7 +200,10 @@ ExprChecker::Type ExprChecker::checkNode(ReduceExpr &node, Expr &expr, Type) {
     rangesFine &= checkRange(*index);
     bind(*index);
   }
+  around.push_back(&node);
+  rangesFine = rangesFine && checkCondition(node);
   Type type = check(*node.body);
+  around.pop_back();
   for (size_t i = 0; i < node.indices.size(); ++i)
     unbind();
   if (!type || !rangesFine)

@@ -358,8 +358,9 @@ private:
     if (angles.count(last->range.begin))
       return before == TokenKind::Greater && kind != TokenKind::LeftParen;
     switch (kind) {
-    case TokenKind::Comma:
     case TokenKind::Colon:
+      return inBrackets(); // a condition of a reduction
+    case TokenKind::Comma:
     case TokenKind::Dot:
     case TokenKind::DotDot:
     case TokenKind::Question:

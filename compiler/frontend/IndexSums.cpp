@@ -30,6 +30,16 @@ bool isNumber(const IndexSum &sum) {
   return sum.terms.empty() && sum.offset.isConstant();
 }
 
+/// A const parameter, or null.
+const ConstDecl *constantOf(const OpDecl &op, std::string_view name) {
+  for (const auto &constant : op.constants)
+    if (constant->name.text == name)
+      return constant.get();
+  return nullptr;
+}
+
+} // namespace
+
 IndexSum scaled(const IndexSum &sum, int64_t factor) {
   IndexSum product;
   if (factor == 0)
@@ -56,8 +66,7 @@ IndexSum added(const IndexSum &a, const IndexSum &b) {
   return sum;
 }
 
-/// `factor` times the sum stays within the limits.
-bool fits(const IndexSum &sum, int64_t factor = 1) {
+bool fitsLimits(const IndexSum &sum, int64_t factor) {
   auto small = [&](int64_t value, int64_t limit) {
     __int128 product = static_cast<__int128>(value) * factor;
     return product > -limit && product < limit;
@@ -70,19 +79,9 @@ bool fits(const IndexSum &sum, int64_t factor = 1) {
   return all;
 }
 
-/// A const parameter that is no integer, or null.
-const ConstDecl *constantOf(const OpDecl &op, std::string_view name) {
-  for (const auto &constant : op.constants)
-    if (constant->name.text == name)
-      return constant.get();
-  return nullptr;
-}
-
-} // namespace
-
 std::optional<IndexSum> IndexSums::of(const Expr &expr) const {
   std::optional<IndexSum> sum = compute(expr);
-  return !sum || fits(*sum) ? sum : tooLarge(expr);
+  return !sum || fitsLimits(*sum) ? sum : tooLarge(expr);
 }
 
 std::optional<IndexSum> IndexSums::tooLarge(const Expr &expr) const {
@@ -143,8 +142,9 @@ std::optional<IndexSum> IndexSums::combine(const BinaryExpr &binary,
   if (isNumber(*rhs))
     std::swap(lhs, rhs);
   if (isNumber(*lhs))
-    return fits(*rhs, lhs->offset.constant) ? scaled(*rhs, lhs->offset.constant)
-                                            : tooLarge(expr);
+    return fitsLimits(*rhs, lhs->offset.constant)
+               ? scaled(*rhs, lhs->offset.constant)
+               : tooLarge(expr);
   bool indices = !lhs->terms.empty() && !rhs->terms.empty();
   bool sizes = lhs->terms.empty() && rhs->terms.empty();
   reporter
@@ -214,9 +214,13 @@ std::optional<IndexSum> IndexSums::resolve(const std::string &name,
              findIndex) {
     sum.offset.constant = static_cast<int64_t>(global->constant->foldedBits);
     return sum;
+  } else if (auto *constant = constantOf(scope.op, name);
+             constant && isInteger(constant->type) && findIndex) {
+    sum.offset.constant = static_cast<int64_t>(constant->foldedBits);
+    return sum;
   } else if (global) {
     wrong(global->what(), global->range);
-  } else if (auto *constant = constantOf(scope.op, name)) {
+  } else if (constant) {
     wrong("the parameter", constant->name.range);
   } else {
     std::vector<std::string> candidates = indexNames;

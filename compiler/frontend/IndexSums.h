@@ -14,6 +14,11 @@
 
 namespace girih::frontend {
 
+IndexSum scaled(const IndexSum &sum, int64_t factor);
+IndexSum added(const IndexSum &a, const IndexSum &b);
+/// Numbers and factors (times `factor`) are as small as a sum's must be.
+bool fitsLimits(const IndexSum &sum, int64_t factor = 1);
+
 /// Reads expressions as sums, and reports those that are none.
 struct IndexSums {
   Sema &sema;

@@ -380,6 +380,8 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
   copy.kind = node.kind;
   for (const auto &index : node.indices)
     copy.indices.push_back(clone(*index));
+  if (node.condition)
+    copy.condition = clone(*node.condition);
   copy.order.kind = node.order.kind;
   copy.order.range = node.order.range;
   if (node.order.term)
@@ -411,6 +413,11 @@ std::unique_ptr<IndexVariable> Cloner::clone(const IndexVariable &index) const {
   return copy;
 }
 
+bool Cloner::isNumber(const std::string &name) const {
+  auto *constant = find(constants, name);
+  return constant && isInteger((*constant)->type);
+}
+
 /// Puts `how` on the uses of functions that say nothing.
 static void setAccuracy(Expr &expr, Accuracy how) {
   if (auto *call = expr.as<CallExpr>(); call && !call->accuracy)
@@ -429,10 +436,24 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   for (const Name &target : statement.moreTargets)
     copy->moreTargets.push_back(rename(target));
   for (const auto &index : statement.indices)
-    copy->indices.push_back(clone(*index));
+    // In a subscript a const parameter is a number, and a size is none.
+    if (statement.at.empty() ||
+        !(isNumber(index->name.text) || find(sizes, index->name.text)))
+      copy->indices.push_back(clone(*index));
+  for (const Subscript &subscript : statement.at) {
+    Subscript &other = copy->at.emplace_back();
+    other.value = cloneSum(*subscript.value);
+    other.range = subscript.range;
+  }
+  if (statement.where)
+    copy->where = clone(*statement.where);
+  if (statement.otherwise)
+    copy->otherwise = clone(*statement.otherwise);
   copy->value = clone(*statement.value);
   if (functions)
-    setAccuracy(*copy->value, *functions);
+    for (const ExprPtr *expr : {&copy->value, &copy->where, &copy->otherwise})
+      if (*expr)
+        setAccuracy(**expr, *functions);
   copy->range = statement.range;
   copy->inlinedFrom = statement.inlinedFrom;
   for (auto &[extent, range] : statement.declared)

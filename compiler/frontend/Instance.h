@@ -59,6 +59,8 @@ private:
   /// A subscript, a dimension or an end of a range: integer constants become
   /// numbers.
   ExprPtr cloneSum(const Expr &expr) const;
+  /// A const parameter that is an integer.
+  bool isNumber(const std::string &name) const;
   ExprPtr number(int64_t value, const Expr &original) const;
   ExprPtr sumOf(const Extent &extent, const Expr &original) const;
   Extent replaced(const Extent &extent) const;

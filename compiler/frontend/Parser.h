@@ -100,7 +100,7 @@ private:
   bool skipToStatement(const Token *start);
   bool startsStatement() const;
   std::unique_ptr<Statement> parseStatement();
-  std::unique_ptr<IndexVariable> parseLeftIndex();
+  void parseLeftSide(Statement &statement);
   void refuseStatementTail();
 
   // Expressions (ParserExpr.cpp).

@@ -434,7 +434,7 @@ Subscript Parser::parseSubscript() {
 }
 
 /// reduction ::= ('sum' | 'prod' | 'max' | 'min' | 'any' | 'all')
-///               '[' index (',' index)* [',' order] ']' '(' expr ')'
+///               '[' index (',' index)* [':' expr] [',' order] ']' '(' expr ')'
 /// index     ::= name ['in' sum '..' sum]
 ExprPtr Parser::parseReduction() {
   Token first = take();
@@ -458,10 +458,12 @@ ExprPtr Parser::parseReduction() {
       expect(TokenKind::DotDot, "between the ends of a range");
       index->end = parseIndexSum("the end of a range", kMaxSubscript);
     }
+    if (node.condition)
+      fail(codes::kSyntax, "the condition stands behind the last index",
+           token().range, "write it like sum[i, j : i < j](...)");
     node.indices.push_back(std::move(index));
-    if (at(TokenKind::Colon))
-      unsupported(codes::kNoReduction, "conditions in a reduction are",
-                  token().range, "choose with 'if' inside the parentheses");
+    if (accept(TokenKind::Colon))
+      node.condition = parseExpr();
     if (!accept(TokenKind::Comma))
       break;
   }

@@ -13,6 +13,13 @@
 
 namespace girih::frontend {
 
+static bool findLeftIndex(const Statement &statement, std::string_view name) {
+  for (const auto &index : statement.indices)
+    if (index->name.text == name)
+      return true;
+  return false;
+}
+
 namespace {
 constexpr int64_t kMaxDim = (int64_t(1) << 40) - 1;
 // No size reaches it, and the polyhedral model takes no number above 2^53.
@@ -345,7 +352,8 @@ bool Parser::skipToStatement(const Token *start) {
   return false;
 }
 
-/// statement ::= name ['[' [name (',' name)*] ']'] '=' expr
+/// statement ::= name ['[' [sum (',' sum)*] ']'] '=' expr
+///               ['where' expr ['else' expr]]
 ///             | name (',' name)* '=' call
 std::unique_ptr<Statement> Parser::parseStatement() {
   auto statement = std::make_unique<Statement>();
@@ -366,12 +374,7 @@ std::unique_ptr<Statement> Parser::parseStatement() {
     unsupported(codes::kNoStatement, "statements that define two tensors are",
                 comma.range, "only a call of an operator gives several");
   if (accept(TokenKind::LeftBracket)) {
-    while (!at(TokenKind::RightBracket)) {
-      statement->indices.push_back(parseLeftIndex());
-      if (!accept(TokenKind::Comma))
-        break;
-    }
-    expect(TokenKind::RightBracket, "after the left-hand indices");
+    parseLeftSide(*statement);
   }
   bool named = atWord("max") || atWord("min") || atWord("prod");
   if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
@@ -382,54 +385,59 @@ std::unique_ptr<Statement> Parser::parseStatement() {
          token().range, "write '='");
   expect(TokenKind::Equal, fmt::format("after '{}'", statement->target.text));
   statement->value = parseExpr();
+  if (accept(TokenKind::KwWhere)) {
+    // An 'else' behind it is the statement's, not that of a read.
+    statement->where = parseExpr(/*inThen=*/true);
+    if (accept(TokenKind::KwElse))
+      statement->otherwise = parseExpr();
+  }
   statement->range = since(first);
   refuseStatementTail();
   return statement;
 }
 
-std::unique_ptr<IndexVariable> Parser::parseLeftIndex() {
-  Token first = token();
-  bool plain = at(TokenKind::Identifier) &&
-               (at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1));
-  if (!plain) {
-    if (at(TokenKind::Number))
-      unsupported(codes::kNoStatement,
-                  "defining a part of a tensor (a constant on the left) is",
-                  first.range);
+/// The subscripts on the left: `i, 2 * j + 1]`. Names of sizes and constants
+/// among them are sorted out where names are resolved.
+void Parser::parseLeftSide(Statement &statement) {
+  std::vector<Subscript> subscripts;
+  bool plain = true;
+  while (!at(TokenKind::RightBracket)) {
+    Subscript subscript;
+    Token first = token();
     if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
       unsupported(codes::kNoStatement,
                   "scatter (a tensor as a left-hand index) is", first.range);
-    if (!at(TokenKind::Identifier) && !at(TokenKind::Minus) &&
-        !at(TokenKind::LeftParen))
-      unexpected("an index name", "on the left-hand side");
-    Token op = at(TokenKind::Identifier) ? token(1) : first;
-    switch (op.kind) {
-    case TokenKind::Plus:
-    case TokenKind::Minus:
-    case TokenKind::Star:
-    case TokenKind::Slash:
-    case TokenKind::LeftParen:
-      unsupported(codes::kNoStatement,
-                  "defining a part of a tensor (a computed left-hand index) is",
-                  first.range);
-    default:
-      take();
-      unexpected("',' or ']'", "after a left-hand index");
-    }
+    if (!at(TokenKind::Identifier) && !at(TokenKind::Number) &&
+        !at(TokenKind::Minus) && !at(TokenKind::LeftParen))
+      unexpected("an index or an integer", "on the left-hand side");
+    if (at(TokenKind::Identifier))
+      refuseReserved(std::string(textOf(first)), first.range);
+    subscript.value = parseIndexSum("a constant subscript", kMaxDim);
+    subscript.range = since(first);
+    auto *name = subscript.value->as<NameExpr>();
+    plain &= name && !findLeftIndex(statement, name->name);
+    forEachName(*subscript.value, [&](const std::string &text, SourceRange at) {
+      if (findLeftIndex(statement, text))
+        return;
+      auto index = std::make_unique<IndexVariable>();
+      index->name = {text, at};
+      statement.indices.push_back(std::move(index));
+    });
+    subscripts.push_back(std::move(subscript));
+    if (!accept(TokenKind::Comma))
+      break;
   }
-  auto index = std::make_unique<IndexVariable>();
-  index->name = expectNewName("an index name", "on the left-hand side");
-  return index;
+  expect(TokenKind::RightBracket, "after the left-hand indices");
+  if (!plain)
+    statement.at = std::move(subscripts);
 }
 
 /// What may follow a statement in the full language.
 void Parser::refuseStatementTail() {
   SourceRange range = token().range;
-  if (at(TokenKind::KwWhere))
-    unsupported(codes::kNoStatement, "'where' after a statement is", range);
   if (at(TokenKind::KwElse))
-    unsupported(codes::kNoStatement, "'else' (a value outside the range) is",
-                range);
+    fail(codes::kSyntax, "an 'else' needs a 'where' or an 'if' in front of it",
+         range, "write it like 'Y[i] = x where i < K else 0'");
   for (std::string_view word : {"unique", "drop"})
     if (atWord(word) && !at(TokenKind::Equal, 1) &&
         !at(TokenKind::LeftBracket, 1))

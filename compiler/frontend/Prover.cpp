@@ -54,26 +54,99 @@ std::optional<Row> combine(const Row &up, const Row &down, size_t variable) {
   return row;
 }
 
+bool isFalse(const Row &row) {
+  return row.back() < 0 && std::all_of(row.begin(), row.end() - 1,
+                                       [](int64_t factor) { return !factor; });
+}
+
+/// An equation that says what a variable is: a row whose opposite is a row,
+/// with the factor 1 or -1.
+std::optional<std::pair<Row, size_t>> findEquation(const std::set<Row> &rows) {
+  for (const Row &row : rows) {
+    Row opposite(row.size());
+    for (size_t i = 0; i < row.size(); ++i)
+      opposite[i] = -row[i];
+    if (!rows.count(opposite))
+      continue;
+    for (size_t v = 0; v + 1 < row.size(); ++v)
+      if (row[v] == 1)
+        return std::pair(row, v);
+      else if (row[v] == -1)
+        return std::pair(opposite, v);
+  }
+  return std::nullopt;
+}
+
+/// The rows without the variable that the equation says; nothing where that
+/// overflows.
+std::optional<std::set<Row>> substituted(const std::set<Row> &rows,
+                                         const Row &equation, size_t variable) {
+  std::set<Row> next;
+  for (const Row &row : rows) {
+    Row result = row;
+    int64_t times = row[variable];
+    for (size_t i = 0; times != 0 && i < row.size(); ++i) {
+      int64_t part = 0;
+      if (__builtin_mul_overflow(equation[i], times, &part) ||
+          __builtin_sub_overflow(row[i], part, &result[i]))
+        return std::nullopt;
+    }
+    tighten(result);
+    next.insert(std::move(result));
+  }
+  return next;
+}
+
+/// The variable whose elimination makes the fewest rows; nothing where none is
+/// left.
+std::optional<size_t> cheapest(const std::set<Row> &rows, size_t variables) {
+  std::optional<size_t> best;
+  size_t least = 0;
+  for (size_t variable = 0; variable < variables; ++variable) {
+    size_t up = 0, down = 0;
+    for (const Row &row : rows)
+      if (row[variable] != 0)
+        ++(row[variable] > 0 ? up : down);
+    if (up + down == 0)
+      continue;
+    if (!best || up * down < least) {
+      best = variable;
+      least = up * down;
+    }
+  }
+  return best;
+}
+
 /// True when no integers satisfy the rows; false when that was not found.
 bool contradict(std::set<Row> rows, size_t variables) {
-  for (size_t variable = 0; variable < variables; ++variable) {
+  for (;;) {
+    if (std::any_of(rows.begin(), rows.end(), isFalse))
+      return true;
+    if (auto equation = findEquation(rows)) {
+      auto next = substituted(rows, equation->first, equation->second);
+      if (!next)
+        return false;
+      rows = std::move(*next);
+      continue;
+    }
+    auto variable = cheapest(rows, variables);
+    if (!variable)
+      return false;
     std::set<Row> next;
     std::vector<const Row *> up, down;
     for (const Row &row : rows)
-      if (row[variable] == 0)
+      if (row[*variable] == 0)
         next.insert(row);
       else
-        (row[variable] > 0 ? up : down).push_back(&row);
+        (row[*variable] > 0 ? up : down).push_back(&row);
     if (up.size() * down.size() + next.size() > kMostRows)
       return false;
     for (const Row *a : up)
       for (const Row *b : down)
-        if (auto row = combine(*a, *b, variable))
+        if (auto row = combine(*a, *b, *variable))
           next.insert(std::move(*row));
     rows = std::move(next);
   }
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const Row &row) { return row.back() < 0; });
 }
 
 /// Depth first over small values, with bounds from what is left open.
@@ -161,6 +234,19 @@ static std::set<Row> rowsOf(const std::vector<LinearForm> &assumptions,
 
 bool Prover::proves(const LinearForm &form) const {
   return contradict(rowsOf(assumptions, form, steps), steps.size());
+}
+
+/// 0 >= 0 beside the assumptions.
+static LinearForm nothing() {
+  LinearForm form;
+  form.constant = -1;
+  return form;
+}
+
+bool Prover::empty() const { return proves(nothing()); }
+
+std::optional<std::vector<int64_t>> Prover::example() const {
+  return counterexample(nothing());
 }
 
 std::optional<std::vector<int64_t>>

@@ -40,6 +40,10 @@ public:
   void assumeMultiple(unsigned variable, int64_t divisor);
   /// True: form >= 0 wherever the assumptions hold.
   bool proves(const LinearForm &form) const;
+  /// True: nothing satisfies the assumptions.
+  bool empty() const;
+  /// Small values that satisfy them.
+  std::optional<std::vector<int64_t>> example() const;
   /// Small values for which the assumptions hold and `form` is negative.
   std::optional<std::vector<int64_t>>
   counterexample(const LinearForm &form) const;

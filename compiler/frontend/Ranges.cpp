@@ -147,7 +147,7 @@ void RangeSolver::addBounds(const Subscript &subscript, const Extent &dim,
 
 void RangeSolver::addAllBounds(IndexVariable &index, Bounds &bounds,
                                bool withOthers) {
-  for (const SeenAccess &seen : accesses)
+  eachAccess([&](const SeenAccess &seen) {
     for (size_t d = 0; d < seen.access->subscripts.size(); ++d) {
       const Subscript &subscript = seen.access->subscripts[d];
       // A read with a rule sets no range, unless it is plain: `X[i] else 0`
@@ -165,9 +165,115 @@ void RangeSolver::addAllBounds(IndexVariable &index, Bounds &bounds,
       if (factor == 0 || !known ||
           (subscript.sum.terms.size() > 1) != withOthers)
         continue;
+      size_t ends = bounds.ends.size(), starts = bounds.starts.size();
       addBounds(subscript, seen.access->tensor->dims[d], bounds, index, factor,
                 soft);
+      // What a condition says anyway makes the box no smaller.
+      for (; ends < bounds.ends.size(); ++ends)
+        bounds.ends[ends].soft |=
+            isImplied(seen, index, bounds.ends[ends], /*end=*/true);
+      for (; starts < bounds.starts.size(); ++starts)
+        bounds.starts[starts].soft |=
+            isImplied(seen, index, bounds.starts[starts], /*end=*/false);
     }
+  });
+  if (!withOthers)
+    addConditionBounds(index, bounds);
+}
+
+void RangeSolver::eachAccess(
+    const std::function<void(const SeenAccess &)> &each) const {
+  if (target)
+    each(*target);
+  for (const SeenAccess &seen : accesses)
+    each(seen);
+}
+
+/// Whether a condition keeps `index` on the right side of `bound` wherever
+/// `seen` is evaluated.
+bool RangeSolver::isImplied(const SeenAccess &seen, const IndexVariable &index,
+                            const Bound &bound, bool end) const {
+  auto holds = [&](const Condition &condition) {
+    const IndexSum &sum = condition.sum;
+    if (bound.bare || sum.terms.size() != 1 || sum.terms[0].first != &index ||
+        sum.terms[0].second != (end ? -1 : 1))
+      return false;
+    // index <= offset below bound, or index >= -offset at bound.
+    Extent room = end ? bound.place - sum.offset - Extent::of(1)
+                      : sum.offset * -1 - bound.place;
+    return sizes.proves(frontend::formOf(room));
+  };
+  auto any = [&](const std::vector<Condition> &conditions) {
+    return std::any_of(conditions.begin(), conditions.end(), holds);
+  };
+  for (const ReduceExpr *reduction : seen.reductions)
+    if (any(reduction->domain))
+      return true;
+  return any(seen.facts) ||
+         (statement && !seen.inOtherwise && any(statement->domain));
+}
+
+/// `where i < K` says how far i runs where no access does.
+void RangeSolver::addConditionBounds(const IndexVariable &index,
+                                     Bounds &bounds) const {
+  if (!statement || index.reduced)
+    return;
+  for (const Condition &condition : statement->domain) {
+    const IndexSum &sum = condition.sum;
+    if (sum.terms.size() == 1 && sum.terms[0].first == &index &&
+        sum.terms[0].second == -1)
+      bounds.ends.push_back({sum.offset + Extent::of(1), condition.range,
+                             /*bare=*/false, /*soft=*/true});
+  }
+}
+
+bool RangeSolver::settleDependent(IndexVariable &index) {
+  // Every access is proved under the range, so that the box of any is one.
+  Bounds best;
+  eachAccess([&](const SeenAccess &seen) {
+    for (size_t d = 0; d < seen.access->subscripts.size(); ++d) {
+      const Subscript &subscript = seen.access->subscripts[d];
+      if (!mustStayInside(*seen.access, subscript) || !seen.facts.empty() ||
+          subscript.sum.terms.size() != 1 ||
+          subscript.sum.terms[0].first != &index)
+        continue;
+      Bounds here;
+      addBounds(subscript, seen.access->tensor->dims[d], here, index,
+                subscript.sum.terms[0].second, /*soft=*/false);
+      if (here.ends.empty() || here.starts.empty())
+        continue;
+      if (best.ends.empty() || (here.ends[0].bare && !best.ends[0].bare))
+        best = here;
+    }
+  });
+  if (!best.ends.empty()) {
+    index.start = best.starts[0].place;
+    index.extent = best.ends[0].place - index.start;
+    return true;
+  }
+  const auto &[first, end] = dependentRanges->at(&index);
+  for (const IndexSum *sum : {&first, &end})
+    for (auto [other, factor] : sum->terms)
+      if (!other->extent)
+        return false;
+  // Where an index runs over nothing, one more changes nothing and keeps the
+  // box from being negative.
+  for (int64_t last : {1, 0}) {
+    auto extreme = [&](const IndexSum &sum, bool most) {
+      Extent value = sum.offset;
+      for (auto [other, factor] : sum.terms) {
+        value = value + other->start * factor;
+        if ((factor > 0) == most)
+          value = value + (*other->extent - Extent::of(last)) * factor;
+      }
+      return value;
+    };
+    index.start = extreme(first, /*most=*/false);
+    index.extent = extreme(end, /*most=*/true) - index.start;
+    if (sizes.proves(frontend::formOf(*index.extent)))
+      break;
+  }
+  return true;
 }
 
 bool RangeSolver::conflict(const IndexVariable &index, const Bound &here,
@@ -308,6 +414,10 @@ bool RangeSolver::settleSome(bool withOthers) {
   for (IndexVariable *index : indices) {
     if (index->extent || failed.count(index))
       continue;
+    if (index->dependent) {
+      progress |= settleDependent(*index);
+      continue;
+    }
     Bounds bounds;
     addAllBounds(*index, bounds, withOthers);
     if (bounds.ends.empty() && !declared.count(index))
@@ -319,7 +429,7 @@ bool RangeSolver::settleSome(bool withOthers) {
   return progress;
 }
 
-bool RangeSolver::run() {
+bool RangeSolver::settle() {
   bool fine = true;
   for (IndexVariable *index : indices)
     if (index->extent)
@@ -348,8 +458,12 @@ bool RangeSolver::run() {
     if (!checkedExtents.count(index))
       fine &= checkNotNegative(*index);
   }
-  for (const SeenAccess &seen : accesses)
-    fine = fine && checkAccess(seen);
+  return fine;
+}
+
+bool RangeSolver::checkAccesses() {
+  bool fine = true;
+  eachAccess([&](const SeenAccess &seen) { fine = fine && checkAccess(seen); });
   return fine;
 }
 
@@ -380,7 +494,7 @@ std::string RangeSolver::valuesText(const std::vector<int64_t> &values,
   return text;
 }
 
-bool RangeSolver::checkAccess(const SeenAccess &seen) {
+Prover RangeSolver::proverAt(const SeenAccess &seen, bool weak) const {
   // Only where all loops around it run at all is anything read.
   Prover prover = sizes;
   for (size_t i = 0; i < indices.size(); ++i)
@@ -388,24 +502,45 @@ bool RangeSolver::checkAccess(const SeenAccess &seen) {
   for (const IndexVariable *index : seen.indices) {
     IndexSum sum;
     sum.terms.push_back({index, 1});
-    LinearForm value = formOf(sum);
+    // The range that is written implies the box (settleDependent).
+    if (index->dependent)
+      continue;
     sum.offset = index->start * -1;
     prover.assume(formOf(sum));
     sum.terms[0].second = -1;
     sum.offset = index->start + *index->extent - Extent::of(1);
     prover.assume(formOf(sum));
   }
+  auto assumeAll = [&](const std::vector<Condition> &conditions) {
+    for (const Condition &condition : conditions)
+      prover.assume(formOf(condition.sum));
+  };
+  for (const ReduceExpr *reduction : seen.reductions)
+    assumeAll(reduction->domain);
+  if (weak)
+    assumeAll(seen.facts);
+  // The value behind an `else` is that of the other elements.
+  bool cuts = statement && (!statement->otherwise || statement->splits);
+  if (statement && !seen.inOtherwise && (cuts || weak))
+    assumeAll(statement->domain);
+  return prover;
+}
+
+bool RangeSolver::checkAccess(const SeenAccess &seen) {
+  Prover prover = proverAt(seen, /*weak=*/false);
+  Prover weak = proverAt(seen, /*weak=*/true);
   bool fine = true;
   for (size_t d = 0; d < seen.access->subscripts.size(); ++d)
     for (bool upper : {false, true})
-      fine = fine && checkBound(seen, seen.access->subscripts[d],
-                                seen.access->tensor->dims[d], prover, upper);
+      fine =
+          fine && checkBound(seen, seen.access->subscripts[d],
+                             seen.access->tensor->dims[d], prover, weak, upper);
   return fine;
 }
 
 bool RangeSolver::checkBound(const SeenAccess &seen, const Subscript &subscript,
                              const Extent &dim, const Prover &prover,
-                             bool upper) {
+                             const Prover &weak, bool upper) {
   LinearForm form;
   if (subscript.rule != AccessRule::None) {
     // A rule finds an element where there is one.
@@ -424,7 +559,9 @@ bool RangeSolver::checkBound(const SeenAccess &seen, const Subscript &subscript,
   }
   if (prover.proves(form))
     return true;
-  if (seen.access->otherwise && subscript.rule == AccessRule::None) {
+  // Outside, the value is another one, or is not used.
+  if (subscript.rule == AccessRule::None &&
+      (seen.access->otherwise || weak.proves(form))) {
     // The parser's tree is ours to annotate.
     auto &flags = const_cast<Subscript &>(subscript);
     (upper ? flags.above : flags.below) = true;
@@ -444,7 +581,7 @@ bool RangeSolver::checkBound(const SeenAccess &seen, const Subscript &subscript,
   d.note(fmt::format("'{}' is defined here", seen.access->tensor->name.text),
          seen.access->tensor->name.range);
   if (!isOutside)
-    explain(d, seen, subscript, dim, prover, form, upper);
+    explain(d, seen, subscript, dim, weak, form, upper);
   return false;
 }
 

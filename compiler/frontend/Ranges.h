@@ -16,6 +16,7 @@
 #include "compiler/frontend/Prover.h"
 #include "compiler/frontend/Sema.h"
 
+#include <functional>
 #include <map>
 #include <set>
 
@@ -26,7 +27,14 @@ struct SeenAccess {
   AccessExpr *access = nullptr;
   SourceRange range;
   std::vector<IndexVariable *> indices;
+  std::vector<ReduceExpr *> reductions; ///< around it, innermost last
+  std::vector<Condition> facts;         ///< hold where its value is used
+  bool inOtherwise = false;             ///< in the value of other elements
 };
+
+/// The first and the end of ranges that depend on other indices.
+using DependentRanges =
+    std::map<const IndexVariable *, std::pair<IndexSum, IndexSum>>;
 
 /// `{ size >= 0, where ..., every dimension of an input >= 0 }`.
 Prover proverOf(const OpDecl &op);
@@ -41,6 +49,14 @@ public:
       : reporter(reporter), op(op), indices(std::move(indices)),
         accesses(accesses), sizes(proverOf(op)) {}
 
+  /// The statement's conditions; `ranges`: of its dependent indices. Without
+  /// this nothing restricts the indices.
+  void setStatement(const Statement &of, const DependentRanges &ranges) {
+    statement = &of;
+    dependentRanges = &ranges;
+  }
+  /// What the statement writes: it bounds the indices as a read does.
+  void setTarget(const SeenAccess &access) { target = &access; }
   /// The output's declaration says how far its index runs. `checked`: the
   /// extent is known not to be negative.
   void declare(IndexVariable &index, const Extent &extent, SourceRange range,
@@ -49,9 +65,17 @@ public:
     if (checked)
       checkedExtents.insert(&index);
   }
-  /// Sets start and extent of every index and the flags of guarded reads.
-  /// False after errors.
-  bool run();
+  /// Sets start and extent of every index. False after errors.
+  bool settle();
+  /// Whether every read is inside; sets the flags of guarded ones.
+  bool checkAccesses();
+  /// What holds where `seen` is evaluated; `weak`: also what only decides
+  /// whether its value is used.
+  Prover proverAt(const SeenAccess &seen, bool weak) const;
+  LinearForm formOf(const IndexSum &sum) const;
+  /// The value of a form that is negative somewhere, as "N = 1, i = 0".
+  std::string valuesText(const std::vector<int64_t> &values,
+                         const LinearForm &mentioned) const;
 
 private:
   /// An index ends at (exclusive), or starts at, `place` at the latest because
@@ -84,19 +108,26 @@ private:
   bool checkNotNegative(const IndexVariable &index);
   bool checkAccess(const SeenAccess &seen);
   bool checkBound(const SeenAccess &seen, const Subscript &subscript,
-                  const Extent &dim, const Prover &prover, bool upper);
+                  const Extent &dim, const Prover &prover, const Prover &weak,
+                  bool upper);
   void explain(Diagnostic &diagnostic, const SeenAccess &seen,
                const Subscript &subscript, const Extent &dim,
                const Prover &prover, const LinearForm &form, bool upper);
-  LinearForm formOf(const IndexSum &sum) const;
-  /// The value of a form that is negative somewhere, as "N = 1, i = 0".
-  std::string valuesText(const std::vector<int64_t> &values,
-                         const LinearForm &mentioned) const;
+  bool isImplied(const SeenAccess &seen, const IndexVariable &index,
+                 const Bound &bound, bool end) const;
+  void addConditionBounds(const IndexVariable &index, Bounds &bounds) const;
+  /// A box around a range that depends on other indices; false where nothing
+  /// says one yet.
+  bool settleDependent(IndexVariable &index);
+  void eachAccess(const std::function<void(const SeenAccess &)> &each) const;
 
   Reporter &reporter;
   const OpDecl &op;
   std::vector<IndexVariable *> indices;
   const std::vector<SeenAccess> &accesses;
+  const Statement *statement = nullptr;
+  const DependentRanges *dependentRanges = nullptr;
+  const SeenAccess *target = nullptr;
   Prover sizes;
   std::map<const IndexVariable *, std::pair<Extent, SourceRange>> declared;
   std::set<const IndexVariable *> checkedExtents;

@@ -26,6 +26,8 @@
 namespace girih::frontend {
 
 class ExprChecker;
+class RangeSolver;
+struct SeenAccess;
 
 /// What a name at file level is: exactly one pointer is set.
 struct Global {
@@ -48,9 +50,12 @@ struct OpScope {
   std::map<std::string, Tensor *, std::less<>> tensors;
   /// The first statement for each name on a left-hand side.
   std::map<std::string, const Statement *, std::less<>> firstStatement;
+  /// How many statements define it.
+  std::map<std::string, unsigned, std::less<>> statementCount;
   /// Tensors whose statement had an error: reads of them stay silent.
   std::set<const Tensor *> poisoned;
   std::set<const Tensor *> read;
+  bool faulty = false; ///< some statement had an error
   /// Index names whose clash with another space was reported.
   std::set<std::string, std::less<>> clashed;
   /// Calls whose place was taken by the statements of what they call.
@@ -160,8 +165,25 @@ private:
   bool checkOutput(const OpScope &scope, const Statement &statement,
                    const Tensor &tensor);
   /// Ranges, bounds and orders of a statement whose types are known.
-  bool finishRanges(OpScope &scope, Statement &statement, const Tensor &tensor,
+  // SemaParts.cpp
+  bool isPart(const OpScope &scope, const Statement &statement) const;
+  void sortLeftNames(OpScope &scope, Statement &statement);
+  bool checkLeftSide(OpScope &scope, Statement &statement);
+  bool checkLaterPart(const Statement &statement, const Tensor &tensor);
+  void cutToDefined(Statement &statement, const SeenAccess &seen,
+                    const RangeSolver &solver, bool declared);
+  bool finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
                     ExprChecker &checker);
+  bool checkDefined(OpScope &scope, const SeenAccess &seen,
+                    const RangeSolver &solver);
+  void noteParts(Diagnostic &diagnostic, const Tensor &tensor) const;
+  bool checkDisjoint(const OpScope &scope, const Statement &statement,
+                     const Tensor &tensor);
+  bool growTemporary(const OpScope &scope, const Statement &statement,
+                     Tensor &tensor);
+  /// The statement is one more part of its tensor; false after errors.
+  bool addPart(OpScope &scope, Statement &statement, Tensor &tensor);
+  void checkCovered(const OpScope &scope, const TensorDecl &decl);
   void checkUses(OpScope &scope, bool clean);
   SourceRange declarationOf(const OpScope &scope, const Tensor &tensor) const;
 

@@ -502,8 +502,12 @@ private:
     std::vector<std::unique_ptr<Statement>> copies;
     for (const auto &inner : instance->statements) {
       for (const auto &index : inner->indices)
-        renameIndex(index->name.text);
-      renameIndices(*inner->value);
+        if (!cloner.sizes.count(index->name.text))
+          renameIndex(index->name.text);
+      for (const ExprPtr *expr :
+           {&inner->value, &inner->where, &inner->otherwise})
+        if (*expr)
+          renameIndices(**expr);
     }
     for (const auto &inner : instance->statements) {
       copies.push_back(cloner.clone(*inner));
@@ -520,8 +524,11 @@ private:
                               "are inlined",
                               scope.op.name.text, kMaxStatements),
                   call.callee.range);
-    for (const auto &copy : copies)
+    --scope.statementCount[statement.target.text];
+    for (const auto &copy : copies) {
       scope.firstStatement.try_emplace(copy->target.text, copy.get());
+      ++scope.statementCount[copy->target.text];
+    }
     scope.replaced.push_back(std::move(statements[at]));
     statements.erase(statements.begin() + long(at));
     statements.insert(statements.begin() + long(at),

@@ -19,6 +19,7 @@ void Sema::checkOp(OpDecl &op) {
   unsigned before = reporter.errors();
   for (const auto &statement : op.statements) {
     scope.firstStatement.try_emplace(statement->target.text, statement.get());
+    ++scope.statementCount[statement->target.text];
     for (const Name &target : statement->moreTargets)
       scope.firstStatement.try_emplace(target.text, statement.get());
   }
@@ -289,7 +290,9 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
         .help("give the result a name of its own");
     return nullptr;
   }
-  if (tensor->definition) {
+  bool whole = statement.at.empty() && !statement.where;
+  const Statement *first = tensor->definition;
+  if (first && whole && first->at.empty() && !first->where) {
     reporter
         .error(codes::kTensorRedefined,
                fmt::format("'{}' is defined twice", name.text), name.range)
@@ -316,38 +319,46 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     reporter.error(codes::kWrongKind,
                    "only a call of an operator gives several tensors",
                    statement.value->range);
+  sortLeftNames(scope, statement);
   Tensor *tensor = targetOf(scope, statement);
   statement.tensor = tensor;
   // A temporary becomes visible behind its statement only, but its own
   // statement must say what is wrong when it reads itself.
   bool temporary = tensor && tensor->role == Tensor::Role::Temporary;
-  if (temporary) {
+  bool later = tensor && tensor->definition;
+  if (temporary && !later) {
     tensor->definition = &statement;
     scope.tensors[tensor->name.text] = tensor;
   }
   ExprChecker checker(*this, scope, tensor);
   for (auto &index : statement.indices)
     checker.bind(*index);
-  auto type = checker.check(*statement.value);
+  bool left = checkLeftSide(scope, statement);
+  auto type = left ? checker.checkStatement(statement) : std::nullopt;
   if (!tensor)
     return;
   bool fine = type.has_value() && reporter.errors() == before;
-  tensor->definition = &statement;
+  if (!later)
+    tensor->definition = &statement;
   if (!fine) {
     // What is wrong is reported; a declared output keeps its declared shape.
+    scope.faulty = true;
     if (temporary)
       scope.poisoned.insert(tensor);
     return;
   }
-  tensor->type = temporary ? *type : tensor->type;
-  bool typed = temporary ? checkTemporaryType(statement)
-                         : checkOutput(scope, statement, *tensor);
-  bool ranged = typed && finishRanges(scope, statement, *tensor, checker);
+  if (temporary && !later)
+    tensor->type = *type;
+  bool typed = !temporary ? checkOutput(scope, statement, *tensor)
+               : later    ? scope.poisoned.count(tensor) ||
+                             checkLaterPart(statement, *tensor)
+                       : checkTemporaryType(statement);
+  bool ranged =
+      typed && finishRanges(scope, statement, *tensor, checker) &&
+      (scope.poisoned.count(tensor) || addPart(scope, statement, *tensor));
+  scope.faulty |= !ranged;
   if (temporary && !ranged)
     scope.poisoned.insert(tensor);
-  else if (temporary)
-    for (const auto &index : statement.indices)
-      tensor->dims.push_back(*index->extent);
   uint64_t size = 0;
   unsigned depth = 0;
   countInlined(*statement.value, size, depth);
@@ -366,15 +377,16 @@ bool Sema::checkTemporaryType(const Statement &statement) {
 bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
                        const Tensor &tensor) {
   SourceRange declared = declarationOf(scope, tensor);
-  if (statement.indices.size() != tensor.dims.size()) {
+  size_t rank =
+      statement.at.empty() ? statement.indices.size() : statement.at.size();
+  if (rank != tensor.dims.size()) {
     reporter
         .error(codes::kRankMismatch,
                fmt::format("'{}' has {} dimension{}, this statement gives {} "
                            "ind{}",
                            tensor.name.text, tensor.dims.size(),
-                           tensor.dims.size() == 1 ? "" : "s",
-                           statement.indices.size(),
-                           statement.indices.size() == 1 ? "ex" : "ices"),
+                           tensor.dims.size() == 1 ? "" : "s", rank,
+                           rank == 1 ? "ex" : "ices"),
                statement.target.range)
         .note("it is declared here", declared);
     return false;
@@ -394,24 +406,6 @@ bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
   return true;
 }
 
-bool Sema::finishRanges(OpScope &scope, Statement &statement,
-                        const Tensor &tensor, ExprChecker &checker) {
-  RangeSolver solver(reporter, scope.op, checker.allIndices(),
-                     checker.allAccesses());
-  // The whole output must be defined: its declaration is one more access.
-  for (const TensorDecl &decl : scope.op.outputs)
-    if (decl.tensor == &tensor)
-      for (size_t i = 0; i < tensor.dims.size(); ++i)
-        solver.declare(*statement.indices[i], tensor.dims[i],
-                       decl.dims[i].range, /*checked=*/true);
-  if (tensor.role == Tensor::Role::Temporary &&
-      statement.declared.size() == statement.indices.size())
-    for (size_t i = 0; i < statement.declared.size(); ++i)
-      solver.declare(*statement.indices[i], statement.declared[i].first,
-                     statement.declared[i].second, /*checked=*/false);
-  return solver.run() && checker.checkOrders();
-}
-
 void Sema::checkUses(OpScope &scope, bool clean) {
   for (const TensorDecl &decl : scope.op.outputs)
     if (!decl.tensor->definition)
@@ -424,6 +418,8 @@ void Sema::checkUses(OpScope &scope, bool clean) {
   // After an error the reads of a faulty statement are not all known.
   if (!clean)
     return;
+  for (const TensorDecl &decl : scope.op.outputs)
+    checkCovered(scope, decl);
   for (const auto &tensor : scope.op.tensors) {
     if (scope.read.count(tensor.get()) || tensor->role == Tensor::Role::Output)
       continue;

@@ -11,6 +11,7 @@
 #include "compiler/mlirgen/Codes.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace girih::mlirgen {
 
@@ -173,6 +174,29 @@ Value ExprGen::emitSum(const IndexSum &sum, Location loc) {
                               factors, extentOf(offset));
 }
 
+Value ExprGen::emitIndex(const IndexSum &sum, Location loc) {
+  const SizeSymbol *size = sum.offset.plainSize();
+  if (sum.terms.empty() && size)
+    return te::SizeOp::create(builder, loc, builder.getIndexType(),
+                              size->name.text);
+  return emitSum(sum, loc);
+}
+
+void ExprGen::emitDomain(const std::vector<Condition> &conditions) {
+  for (const Condition &condition : conditions) {
+    Extent offset = condition.sum.offset;
+    llvm::SmallVector<Value> operands;
+    llvm::SmallVector<int64_t> factors;
+    for (auto [index, factor] : condition.sum.terms) {
+      operands.push_back(indices.lookup(index));
+      factors.push_back(factor);
+      offset = offset + index->start * factor;
+    }
+    te::WhereOp::create(builder, at(condition.range), operands, factors,
+                        extentOf(offset));
+  }
+}
+
 Value ExprGen::emitSubscript(const Subscript &subscript, const Extent &dim) {
   Location loc = at(subscript.range);
   Value value = emitSum(subscript.sum, loc);
@@ -204,18 +228,13 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
                     : holds;
   };
   for (auto [d, subscript] : llvm::enumerate(access.subscripts)) {
-    IndexSum end;
-    end.offset = access.tensor->dims[d];
+    IndexSum end{{}, access.tensor->dims[d]};
     if (subscript.below)
       require(subscripts[d], te::CompareKind::Ge,
               te::IndexConstantOp::create(builder, loc, 0));
     if (!subscript.above)
       continue;
-    const SizeSymbol *size = end.offset.plainSize();
-    require(subscripts[d], te::CompareKind::Lt,
-            size ? Value(te::SizeOp::create(
-                       builder, loc, builder.getIndexType(), size->name.text))
-                 : emitSum(end, loc));
+    require(subscripts[d], te::CompareKind::Lt, emitIndex(end, loc));
   }
   return inside;
 }
@@ -229,7 +248,8 @@ Value ExprGen::emitNode(const AccessExpr &access, const Expr &expr) {
   Value value =
       te::ReadOp::create(builder, loc, typeOf(expr.type),
                          tensors.lookup(access.tensor), subscripts, guarded);
-  if (!guarded)
+  // Without an `else` the value is not used outside.
+  if (!guarded || !access.otherwise)
     return value;
   Value inside = emitInside(access, subscripts, loc);
   Value otherwise = emit(*access.otherwise);
@@ -260,14 +280,49 @@ Value ExprGen::emitNode(const UnaryExpr &unary, const Expr &expr) {
                              te::Accuracy::Unset, value);
 }
 
+static te::CompareKind compareKind(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Equal:
+    return te::CompareKind::Eq;
+  case BinaryOp::NotEqual:
+    return te::CompareKind::Ne;
+  case BinaryOp::Less:
+    return te::CompareKind::Lt;
+  case BinaryOp::LessEqual:
+    return te::CompareKind::Le;
+  case BinaryOp::Greater:
+    return te::CompareKind::Gt;
+  default:
+    return te::CompareKind::Ge;
+  }
+}
+
+/// Of sums as indices; where a side is what a division leaves, as i64.
+Value ExprGen::emitComparison(const BinaryExpr &node, const Expr &expr) {
+  Location loc = locOf(expr);
+  mlir::Type i64 = builder.getI64Type();
+  bool counts = node.sides[0].modulus || node.sides[1].modulus;
+  llvm::SmallVector<Value, 2> sides;
+  for (const IndexTerm &side : node.sides) {
+    Value value = emitIndex(side.sum, loc);
+    if (counts)
+      value = te::CastOp::create(builder, loc, i64, value);
+    if (side.modulus)
+      value = te::BinaryOp::create(builder, loc, te::BinaryKind::Mod, value,
+                                   emitInteger(side.modulus, i64, loc));
+    sides.push_back(value);
+  }
+  return te::CompareOp::create(builder, loc, builder.getI1Type(),
+                               compareKind(node.op), sides[0], sides[1]);
+}
+
 Value ExprGen::emitNode(const BinaryExpr &binary, const Expr &expr) {
+  if (!binary.sides.empty())
+    return emitComparison(binary, expr);
   Value lhs = emit(*binary.lhs), rhs = emit(*binary.rhs);
   Location loc = locOf(expr);
   auto arithmetic = [&](te::BinaryKind kind) -> Value {
     return te::BinaryOp::create(builder, loc, kind, lhs, rhs);
-  };
-  auto compare = [&](te::CompareKind kind) -> Value {
-    return te::CompareOp::create(builder, loc, kind, lhs, rhs);
   };
   switch (binary.op) {
   case BinaryOp::Add:
@@ -291,17 +346,13 @@ Value ExprGen::emitNode(const BinaryExpr &binary, const Expr &expr) {
   case BinaryOp::ShiftRight:
     return arithmetic(te::BinaryKind::Shr);
   case BinaryOp::Equal:
-    return compare(te::CompareKind::Eq);
   case BinaryOp::NotEqual:
-    return compare(te::CompareKind::Ne);
   case BinaryOp::Less:
-    return compare(te::CompareKind::Lt);
   case BinaryOp::LessEqual:
-    return compare(te::CompareKind::Le);
   case BinaryOp::Greater:
-    return compare(te::CompareKind::Gt);
   case BinaryOp::GreaterEqual:
-    return compare(te::CompareKind::Ge);
+    return te::CompareOp::create(builder, loc, compareKind(binary.op), lhs,
+                                 rhs);
   case BinaryOp::And:
     return te::LogicOp::create(builder, loc, te::LogicKind::And, lhs, rhs);
   case BinaryOp::Or:
@@ -499,6 +550,31 @@ std::string ExprGen::orderOf(const ReduceExpr &reduce, ScalarType type) {
   return text;
 }
 
+Value ExprGen::emitNeutral(ReduceKind kind, ScalarType type, Location loc) {
+  bool least = kind == ReduceKind::Max || kind == ReduceKind::Any;
+  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod) {
+    // x + -0 is x for every x; x + 0 is not, for x = -0.
+    if (isFloat(type))
+      return emitConstant(kind == ReduceKind::Sum ? -0.0 : 1.0, type, loc);
+    return emitInteger(kind == ReduceKind::Prod, typeOf(type), loc);
+  }
+  if (isFloat(type)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return emitConstant(least ? -infinity : infinity, type, loc);
+  }
+  if (type == ScalarType::Bool)
+    return te::ConstantOp::create(
+        builder, loc,
+        llvm::cast<mlir::IntegerAttr>(builder.getBoolAttr(!least)));
+  unsigned width = widthOf(type);
+  llvm::APInt value = isUnsigned(type)
+                          ? (least ? llvm::APInt::getMinValue(width)
+                                   : llvm::APInt::getMaxValue(width))
+                          : (least ? llvm::APInt::getSignedMinValue(width)
+                                   : llvm::APInt::getSignedMaxValue(width));
+  return emitInteger(value.getZExtValue(), typeOf(type), loc);
+}
+
 Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   llvm::SmallVector<mlir::Attribute> extents;
   for (const auto &index : reduce.indices)
@@ -511,7 +587,14 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);
+  emitDomain(reduce.domain);
   Value value = emit(*reduce.body);
+  for (const Expr *test : reduce.tests) {
+    Value condition = emit(*test);
+    Value neutral = emitNeutral(reduce.kind, expr.type, locOf(*test));
+    value =
+        te::SelectOp::create(builder, locOf(*test), condition, value, neutral);
+  }
   te::YieldOp::create(builder, locOf(*reduce.body), value);
   return op.getResult();
 }

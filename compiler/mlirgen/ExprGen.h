@@ -43,6 +43,10 @@ public:
 
   /// The value of `expr`, of type typeOf(expr.type).
   mlir::Value emit(const frontend::Expr &expr);
+  /// A te.where for each condition.
+  void emitDomain(const std::vector<frontend::Condition> &conditions);
+  /// A sum as subscripts are.
+  mlir::Value emitSum(const frontend::IndexSum &sum, mlir::Location loc);
 
   // Shared with what is around the expressions.
   mlir::Location at(SourceRange range) const;
@@ -58,7 +62,14 @@ private:
                            mlir::Location loc);
   /// The low bits of `bits`, as an integer or bool.
   mlir::Value emitInteger(uint64_t bits, mlir::Type type, mlir::Location loc);
-  mlir::Value emitSum(const frontend::IndexSum &sum, mlir::Location loc);
+  /// A sum as comparisons take it.
+  mlir::Value emitIndex(const frontend::IndexSum &sum, mlir::Location loc);
+  mlir::Value emitComparison(const frontend::BinaryExpr &node,
+                             const frontend::Expr &expr);
+  /// What a reduction's value is where `tests` do not hold: it contributes
+  /// nothing.
+  mlir::Value emitNeutral(frontend::ReduceKind kind, frontend::ScalarType type,
+                          mlir::Location loc);
   /// A subscript as te.read takes it.
   mlir::Value emitSubscript(const frontend::Subscript &subscript,
                             const frontend::Extent &dim);

@@ -10,6 +10,7 @@
 #include "compiler/mlirgen/Codes.h"
 #include "compiler/mlirgen/ExprGen.h"
 #include "compiler/mlirgen/GivenSizes.h"
+#include "compiler/mlirgen/StatementGen.h"
 #include "compiler/support/Suggest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -207,18 +208,10 @@ private:
   }
 
   void emitStatement(const Statement &statement) {
-    mlir::Location loc = exprs.at(statement.range);
-    auto compute = te::ComputeOp::create(
-        builder, loc, tensorType(*statement.tensor), statement.target.text,
-        exprs.namesOf(statement.indices));
-    {
-      mlir::OpBuilder::InsertionGuard guard(builder);
-      mlir::Block *body = builder.createBlock(&compute.getBody());
-      exprs.bindIndices(statement.indices, *body);
-      Value value = exprs.emit(*statement.value);
-      te::YieldOp::create(builder, exprs.at(statement.value->range), value);
-    }
-    exprs.bind(*statement.tensor, compute.getResult());
+    const Tensor &tensor = *statement.tensor;
+    exprs.bind(tensor, mlirgen::emitStatement(exprs, builder, statement,
+                                              tensorType(tensor),
+                                              exprs.tensorValue(tensor)));
   }
 
   const OpDecl &op;

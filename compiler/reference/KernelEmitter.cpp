@@ -31,9 +31,8 @@ private:
   TensorView loadView(unsigned rank);
   Value *nextArgument();
   Value *extent(unsigned dim) {
-    auto tensor = plan.op->getResult(0).getType();
-    return TileEmitter::extentValue(
-        b, func, frame, mlir::cast<te::TeTensorType>(tensor).getShape()[dim]);
+    te::ComputeOp op = plan.op;
+    return TileEmitter::extentValue(b, func, frame, op.getBox()[dim]);
   }
   Value *minimum(Value *x, Value *y) {
     return b.CreateSelect(b.CreateICmpSLT(x, y), x, y);
@@ -44,11 +43,7 @@ private:
   void emitItem(Value *item);
   void emitColumns(const TilePlace &place, Value *row, Value *active,
                    Value *begin, Value *end, unsigned rows);
-  void emitTile(TilePlace place) {
-    TileEmitter(b, floats, scalars, func, plan, program, frame, bounds,
-                std::move(place))
-        .run();
-  }
+  void emitTile(TilePlace place, unsigned from = 0);
 
   llvm::IRBuilder<> b;
   FloatOps floats;
@@ -85,6 +80,8 @@ TensorView KernelEmitter::loadView(unsigned rank) {
 void KernelEmitter::loadArguments() {
   for (size_t i = 0; i < program.signature.sizes.size(); ++i)
     frame.sizes.push_back(nextArgument());
+  for (unsigned i = 0; i < plan.info.loops; ++i)
+    frame.turns.push_back(nextArgument());
   unsigned rank = program.tensors[plan.info.result].shape.size();
   frame.result.values = loadView(rank);
   frame.result.errors = loadView(rank);
@@ -98,6 +95,27 @@ void KernelEmitter::loadArguments() {
   for (size_t i = 0; i < plan.info.reductions.size(); ++i)
     frame.scratch.push_back(
         b.CreateGEP(b.getInt8Ty(), function->getArg(3), nextArgument()));
+  if (!plan.info.watched.empty())
+    frame.watch = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+}
+
+/// One tile, for every value of the ordered dimensions from `from` on.
+void KernelEmitter::emitTile(TilePlace place, unsigned from) {
+  const std::vector<bool> &inOrder = plan.info.inOrder;
+  auto next = std::find(inOrder.begin() + from, inOrder.end(), true);
+  if (next == inOrder.end()) {
+    TileEmitter(b, floats, scalars, func, plan, program, frame, bounds,
+                std::move(place))
+        .run();
+    return;
+  }
+  unsigned dim = next - inOrder.begin();
+  emitLoop(b, b.getInt64(0), extent(dim), {},
+           [&](Value *index, llvm::ArrayRef<Value *>) {
+             place.indices[dim] = index;
+             emitTile(place, dim + 1);
+             return llvm::SmallVector<Value *>();
+           });
 }
 
 /// Items are numbered with row tiles innermost (they share a block of columns,
@@ -105,19 +123,25 @@ void KernelEmitter::loadArguments() {
 /// row-major order.
 void KernelEmitter::emitItem(Value *item) {
   const KernelInfo &info = plan.info;
-  int rank = program.tensors[info.result].shape.size();
+  int rank = info.box.size();
   TilePlace place;
   place.indices.resize(rank);
-  if (info.columnDim < 0) {
-    emitTile(place);
-    return;
-  }
   Value *rest = item;
   auto take = [&](Value *count) {
     Value *index = b.CreateURem(rest, count);
     rest = b.CreateUDiv(rest, count);
     return index;
   };
+  auto takeOthers = [&] {
+    for (int dim = rank - 1; dim >= 0; --dim)
+      if (dim != info.rowDim && dim != info.columnDim && !info.inOrder[dim])
+        place.indices[dim] = take(extent(dim));
+  };
+  if (info.columnDim < 0) {
+    takeOthers();
+    emitTile(place);
+    return;
+  }
   Value *rowBegin = nullptr, *rowEnd = nullptr;
   Value *allRows = b.getTrue();
   if (info.rowDim >= 0) {
@@ -133,9 +157,7 @@ void KernelEmitter::emitItem(Value *item) {
                                    b.getInt64(info.columnBlock));
   Value *columnEnd =
       minimum(b.CreateAdd(columnBegin, b.getInt64(info.columnBlock)), columns);
-  for (int dim = rank - 1; dim >= 0; --dim)
-    if (dim != info.rowDim && dim != info.columnDim)
-      place.indices[dim] = take(extent(dim));
+  takeOthers();
 
   emitColumns(place, rowBegin, allRows, columnBegin, columnEnd, plan.rows);
   if (info.rowDim < 0)

@@ -7,6 +7,7 @@
 
 #include "compiler/reference/Plan.h"
 
+#include "compiler/reference/Order.h"
 #include "compiler/reference/ScalarEmitter.h"
 #include "compiler/reference/Signature.h"
 #include "compiler/reference/TermStorage.h"
@@ -26,9 +27,9 @@ constexpr int64_t kMapVectors = 16;
 class ComputePlanner {
 public:
   ComputePlanner(te::FuncOp func, te::ComputeOp op, const HostShape &host,
-                 bool bounds, const FunctionPlan &function,
+                 bool bounds, const ProgramInfo &program,
                  const llvm::DenseMap<mlir::Value, unsigned> &tensorOf)
-      : func(func), op(op), host(host), bounds(bounds), function(function),
+      : func(func), op(op), host(host), bounds(bounds), program(program),
         tensorOf(tensorOf) {}
 
   Result<ComputePlan> run();
@@ -39,7 +40,11 @@ private:
   void analyseRead(te::ReadOp read);
   Status analyseUnary(te::UnaryOp unary);
   void chooseTile();
-  void addChecks(te::ReadOp read, unsigned tensor);
+  void planDomain();
+  void planTarget();
+  void addChecks(mlir::ValueRange subscripts, unsigned tensor, bool writes);
+  bool watch(mlir::Operation *access, mlir::ValueRange subscripts,
+             te::TeTensorType type, unsigned tensor, bool writes);
   mlir::Attribute extentOfIndex(mlir::BlockArgument index);
   unsigned addOperand(OperandInfo operand);
 
@@ -47,11 +52,12 @@ private:
   te::ComputeOp op;
   const HostShape &host;
   bool bounds;
-  const FunctionPlan &function;
+  const ProgramInfo &program;
   const llvm::DenseMap<mlir::Value, unsigned> &tensorOf;
   ComputePlan plan;
 
-  unsigned depth = 0; ///< of te.reduce around the current op
+  std::vector<unsigned> around; ///< numbers of te.reduce around the current op
+  unsigned cuts = 0;            ///< regions around it that a te.where cuts
   bool hasReduction = false;
   bool gathers = false; ///< some lanes are loaded one by one
   bool reusesAcrossRows = false;
@@ -74,15 +80,41 @@ mlir::Attribute ComputePlanner::extentOfIndex(mlir::BlockArgument index) {
   mlir::Operation *owner = index.getOwner()->getParentOp();
   if (auto reduce = mlir::dyn_cast<te::ReduceOp>(owner))
     return reduce.getExtents()[index.getArgNumber()];
-  return op.getType().getShape()[index.getArgNumber()];
+  if (auto loop = mlir::dyn_cast<te::ForOp>(owner))
+    return loop.getExtent();
+  return op.getBox()[index.getArgNumber()];
+}
+
+static bool isCut(mlir::Block &block) {
+  return !block.getOps<te::WhereOp>().empty();
+}
+
+/// Under a te.where the hull of a box says too little: unless every subscript
+/// is an index that runs over the very extent it walks, the code looks at each
+/// access. Returns false where there is no te.where: the hull must be checked.
+bool ComputePlanner::watch(mlir::Operation *access, mlir::ValueRange subscripts,
+                           te::TeTensorType type, unsigned tensor,
+                           bool writes) {
+  if (cuts == 0)
+    return false;
+  auto isInside = [&](auto pair) {
+    auto [index, extent] = pair;
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
+    return argument && extentOfIndex(argument) == extent;
+  };
+  if (llvm::all_of(llvm::zip(subscripts, type.getShape()), isInside))
+    return true;
+  plan.watchOf[access] = plan.info.watched.size();
+  for (unsigned dim = 0; dim < subscripts.size(); ++dim)
+    plan.info.watched.push_back({tensor, dim, writes});
+  return true;
 }
 
 /// Between which values a subscript lies, for every one that no rule brings
 /// inside.
-void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
-  if (read.getGuarded())
-    return;
-  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+void ComputePlanner::addChecks(mlir::ValueRange subscripts, unsigned tensor,
+                               bool writes) {
+  for (auto [dim, index] : llvm::enumerate(subscripts)) {
     te::LinearExtent least, end;
     end.constant = 1;
     auto add = [&](mlir::Value operand, int64_t factor) {
@@ -114,8 +146,8 @@ void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
     auto expr = [&](const te::LinearExtent &sum) {
       return extentOf(func, te::makeExtent(func.getContext(), sum));
     };
-    plan.info.checks.push_back(
-        {tensor, static_cast<unsigned>(dim), expr(least), expr(end)});
+    plan.info.checks.push_back({tensor, static_cast<unsigned>(dim), writes,
+                                expr(least), expr(end), around});
   }
 }
 
@@ -125,7 +157,7 @@ void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
 /// read once is gathered.
 void ComputePlanner::analyseRead(te::ReadOp read) {
   mlir::Block *outer = &op.getBlock();
-  unsigned rank = op.getType().getRank();
+  unsigned rank = op.getBox().size();
   ValueFacts facts;
   int laneDim = -1, laneDims = 0;
   bool computesLanes = false;
@@ -152,19 +184,25 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
     facts.lane |= of.lane;
   }
   OperandInfo operand{tensorOf.lookup(read.getTensor()), -1};
-  addChecks(read, operand.tensor);
+  if (!read.getGuarded() && !watch(read, read.getIndices(),
+                                   read.getTensor().getType(), operand.tensor,
+                                   /*writes=*/false))
+    addChecks(read.getIndices(), operand.tensor, /*writes=*/false);
   // Where lanes walk along a computed subscript, or each asks whether it is
   // inside, they are gathered.
-  if (laneDims == 1 && !computesLanes && !read.getGuarded()) {
+  if (laneDims == 1 && !computesLanes && !read.getGuarded() &&
+      !plan.watchOf.contains(read)) {
     bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
-    bool reused = depth > 0 && !llvm::all_of(uses, [](bool u) { return u; });
+    // What is being written has no copies.
+    bool reused = !around.empty() && !isSelfRead(op, read) &&
+                  !llvm::all_of(uses, [](bool u) { return u; });
     if (last || reused)
       operand.contiguousDim = laneDim;
   }
   laneDims += computesLanes;
   gathers |= laneDims > 0 && operand.contiguousDim < 0;
-  reusesAcrossRows |= depth > 0 && laneDims > 0 && !facts.row;
-  facts.inexact = function.info.tensors[operand.tensor].inexact;
+  reusesAcrossRows |= !around.empty() && laneDims > 0 && !facts.row;
+  facts.inexact = program.tensors[operand.tensor].inexact;
   inexactInside |= facts.inexact;
   plan.operandOf[read] = addOperand(operand);
   plan.facts[read.getResult()] = facts;
@@ -231,13 +269,22 @@ Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
   plan.terms.push_back(info.term);
   plan.info.reductions.push_back(std::move(info));
 
-  ++depth;
+  bool cut = isCut(reduce.getBlock());
+  around.push_back(plan.info.reductions.size() - 1);
+  cuts += cut;
   Status status = analyseBlock(reduce.getBlock());
-  --depth;
+  around.pop_back();
+  cuts -= cut;
   if (!status)
     return status;
   auto yield = mlir::cast<te::YieldOp>(reduce.getBlock().getTerminator());
-  plan.facts[reduce.getResult()] = plan.factsOf(yield.getValue());
+  ValueFacts facts = plan.factsOf(yield.getValue());
+  for (te::WhereOp where : reduce.getBlock().getOps<te::WhereOp>())
+    for (mlir::Value index : where.getIndices()) {
+      facts.row |= plan.factsOf(index).row;
+      facts.lane |= plan.factsOf(index).lane;
+    }
+  plan.facts[reduce.getResult()] = facts;
   return {};
 }
 
@@ -272,11 +319,13 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
 /// serves several of them; a map walks its block one vector at a time.
 void ComputePlanner::chooseTile() {
   KernelInfo &info = plan.info;
-  int rank = op.getType().getRank();
+  int rank = op.getBox().size();
   if (info.columnDim < 0)
     return;
   plan.width = host.vectorBits / 32;
-  bool plain = hasReduction && !sumsNarrow && !(bounds && inexactInside);
+  bool ordered = llvm::is_contained(info.inOrder, true);
+  bool plain =
+      hasReduction && !ordered && !sumsNarrow && !(bounds && inexactInside);
   if (plain && !gathers)
     plan.columns = holdsWide ? 2 : 4;
   if (plain && rank >= 2 && reusesAcrossRows)
@@ -300,16 +349,47 @@ void ComputePlanner::chooseTile() {
       int64_t(plan.width) * (hasReduction ? plan.columns : kMapVectors);
 }
 
-Result<ComputePlan> ComputePlanner::run() {
-  plan.op = op;
-  int rank = op.getType().getRank();
-  plan.info.columnDim = rank - 1;
+/// The box, in which order it is run through, and what walks its lanes.
+void ComputePlanner::planDomain() {
+  KernelInfo &info = plan.info;
+  for (mlir::Attribute extent : op.getBox())
+    info.box.push_back(extentOf(func, extent));
+  llvm::SmallVector<bool> ordered = orderedIndices(op);
+  info.inOrder.assign(ordered.begin(), ordered.end());
+  int rank = info.box.size();
+  info.columnDim = rank > 0 && info.inOrder.back() ? -1 : rank - 1;
   for (mlir::BlockArgument index : op.getBlock().getArguments()) {
     int number = index.getArgNumber();
-    plan.facts[index] = {number == rank - 2, number == rank - 1, false};
+    plan.facts[index] = {number == rank - 2, number == info.columnDim, false};
   }
+  info.begins = !op.getInto();
+  if (op.getInto())
+    info.result = tensorOf.lookup(op.getInto());
+  for (mlir::Operation *outer = op->getParentOp(); mlir::isa<te::ForOp>(outer);
+       outer = outer->getParentOp())
+    ++info.loops;
+}
+
+/// What is written lies inside the tensor.
+void ComputePlanner::planTarget() {
+  if (op.isWhole())
+    return;
+  auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
+  mlir::ValueRange target = yield.getAt();
+  if (target.empty())
+    target = op.getBlock().getArguments();
+  if (!watch(yield, target, op.getType(), plan.info.result, /*writes=*/true))
+    addChecks(target, plan.info.result, /*writes=*/true);
+}
+
+Result<ComputePlan> ComputePlanner::run() {
+  plan.op = op;
+  plan.info.result = program.tensors.size(); // the next one
+  planDomain();
+  cuts = isCut(op.getBlock());
   if (Status status = analyseBlock(op.getBlock()); !status)
     return Failure{status.message()};
+  planTarget();
   chooseTile();
   int64_t bytes = (holdsWide ? 8 : 4) + (bounds ? 8 : 0);
   for (ReductionInfo &reduction : plan.info.reductions)
@@ -317,39 +397,9 @@ Result<ComputePlan> ComputePlanner::run() {
   return std::move(plan);
 }
 
-Result<FunctionPlan>
-reference::planFunction(te::FuncOp func, const HostShape &host, bool bounds) {
-  FunctionPlan function;
-  ProgramInfo &info = function.info;
-  info.signature = signatureOf(func);
-  llvm::DenseMap<mlir::Value, unsigned> tensorOf;
-  auto addTensor = [&](mlir::Value value, std::string name) {
-    TensorInfo tensor;
-    tensor.name = std::move(name);
-    tensor.type = scalarTypeOf(value.getType());
-    for (mlir::Attribute extent :
-         mlir::cast<te::TeTensorType>(value.getType()).getShape())
-      tensor.shape.push_back(extentOf(func, extent));
-    tensorOf[value] = info.tensors.size();
-    info.tensors.push_back(std::move(tensor));
-  };
-  for (auto [argument, name] :
-       llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
-    addTensor(argument, mlir::cast<mlir::StringAttr>(name).getValue().str());
-  for (te::ComputeOp op : func.getBlock().getOps<te::ComputeOp>()) {
-    Result<ComputePlan> plan =
-        ComputePlanner(func, op, host, bounds, function, tensorOf).run();
-    if (!plan)
-      return Failure{plan.message()};
-    addTensor(op.getResult(), op.getName().str());
-    auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
-    info.tensors.back().inexact = plan->factsOf(yield.getValue()).inexact;
-    plan->info.result = info.tensors.size() - 1;
-    plan->info.symbol = "compute" + std::to_string(function.computes.size());
-    info.kernels.push_back(plan->info);
-    function.computes.push_back(std::move(*plan));
-  }
-  for (mlir::Value output : func.getBlock().getTerminator()->getOperands())
-    info.outputs.push_back(tensorOf.lookup(output));
-  return function;
+Result<ComputePlan>
+reference::planCompute(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+                       bool bounds, const ProgramInfo &info,
+                       const llvm::DenseMap<mlir::Value, unsigned> &tensorOf) {
+  return ComputePlanner(func, op, host, bounds, info, tensorOf).run();
 }

@@ -37,10 +37,19 @@ struct ComputePlan {
   llvm::DenseMap<mlir::Value, ValueFacts> facts;
   llvm::DenseMap<mlir::Operation *, unsigned> operandOf;   ///< of a te.read
   llvm::DenseMap<mlir::Operation *, unsigned> reductionOf; ///< of a te.reduce
+  /// First watched access of a te.read, or of the compute's te.yield.
+  llvm::DenseMap<mlir::Operation *, unsigned> watchOf;
   std::vector<arith::Term> terms; ///< parallel to info.reductions
 
   ValueFacts factsOf(mlir::Value value) const { return facts.lookup(value); }
 };
+
+/// Plans one compute. `tensorOf` has the memory of every tensor that it reads
+/// and, where it writes into one, of that; `info` what is known of it.
+Result<ComputePlan>
+planCompute(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+            bool bounds, const ProgramInfo &info,
+            const llvm::DenseMap<mlir::Value, unsigned> &tensorOf);
 
 /// Every tensor and every compute of `func`, in order. Fails with a message for
 /// what the reference cannot replay: a sum without a term, mma chains, portable

@@ -13,6 +13,7 @@
 #include "compiler/reference/TermStorage.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <new>
 
@@ -43,8 +44,12 @@ struct Place {
   StridedView values, errors;
   std::vector<int64_t> shape;
   int64_t elements = 0;
-  std::vector<Memory> owned; ///< its own memory and packed copies of it
-  std::map<int, std::pair<StridedView, StridedView>> packed; ///< by dimension
+  Memory ownValues, ownErrors; ///< where it is not a parameter's memory
+  struct Packed {
+    StridedView values, errors;
+    std::vector<Memory> owned;
+  };
+  std::map<int, Packed> packed; ///< by dimension, of the current version
 };
 
 class Runner {
@@ -58,13 +63,25 @@ public:
 
 private:
   Status placeTensors();
+  void placeOutputs();
   Status allocatePlace(Place &place, unsigned tensor);
+  void begin(const KernelInfo &kernel);
+  Status checkSteps(const std::vector<Step> &steps, double times);
   Status checkKernel(const KernelInfo &kernel);
+  Status checkAccess(const KernelInfo &kernel, const AccessCheck &check);
+  void noteUses(const Step &step, size_t top);
+  Status runStep(const Step &step);
   Status runKernel(size_t number);
+  std::vector<int64_t> argumentsOf(const KernelInfo &kernel, int64_t &scratch,
+                                   int64_t &watch);
   std::pair<StridedView, StridedView> operandView(const OperandInfo &operand);
   double work(const KernelInfo &kernel);
   int64_t value(const artifact::SizeExpr &expr) {
     return *artifact::evaluate(expr, sizes); // checked when sizes were bound
+  }
+  /// An extent below 0 means that there is nothing.
+  int64_t extentValue(const artifact::SizeExpr &expr) {
+    return std::max<int64_t>(value(expr), 0);
   }
   size_t inputCount() const { return params.size() - info.outputs.size(); }
 
@@ -76,7 +93,8 @@ private:
   unsigned threads;
   std::vector<int64_t> sizes;
   std::vector<Place> places;
-  std::vector<size_t> lastUse;      ///< of each tensor, as a kernel's number
+  std::vector<int64_t> turns;       ///< of the loops being run
+  std::vector<size_t> lastUse;      ///< of each tensor, as a top step's number
   std::vector<bool> writtenInPlace; ///< of each output
   double doneWork = 0, allWork = 0;
 };
@@ -92,55 +110,80 @@ Status Runner::allocatePlace(Place &place, unsigned tensor) {
     return Failure{facts.name + " is too large for this machine"};
   std::vector<int64_t> strides = packedStrides(place.shape, -1);
   if (!place.values.data) {
-    place.owned.push_back(allocate(place.elements * bytes));
-    place.values = {place.owned.back().get(), strides};
+    place.ownValues = allocate(place.elements * bytes);
+    place.values = {place.ownValues.get(), strides};
   }
-  if (hasErrors) {
-    place.owned.push_back(allocate(place.elements * 8));
-    place.errors = {place.owned.back().get(), strides};
+  if (hasErrors && !place.errors.data) {
+    place.ownErrors = allocate(place.elements * 8);
+    place.errors = {place.ownErrors.get(), strides};
+    std::memset(place.ownErrors.get(), 0, place.elements * 8);
   }
   return {};
 }
 
-/// Inputs where they are; an output in its own memory if a kernel can write it
-/// there, which it cannot where elements share addresses, where neighbours are
-/// apart, or where an input lies in between.
+/// Inputs where they are; those that are written in a copy.
 Status Runner::placeTensors() {
   places.resize(info.tensors.size());
-  writtenInPlace.assign(info.outputs.size(), false);
   for (size_t t = 0; t < places.size(); ++t) {
     Place &place = places[t];
     place.elements = 1;
     for (const artifact::SizeExpr &extent : info.tensors[t].shape) {
-      place.shape.push_back(value(extent));
+      place.shape.push_back(extentValue(extent));
       if (__builtin_mul_overflow(place.elements, place.shape.back(),
                                  &place.elements))
         return Failure{info.tensors[t].name + " is too large for this machine"};
     }
-    if (t < inputCount())
-      place.values = {static_cast<char *>(params[t].data), params[t].strides};
+    if (t >= inputCount())
+      continue;
+    StridedView given{static_cast<char *>(params[t].data), params[t].strides};
+    if (!info.tensors[t].isWritten) {
+      place.values = given;
+      continue;
+    }
+    if (Status status = allocatePlace(place, t); !status)
+      return status;
+    stridedCopy(place.values, given, place.shape,
+                artifact::bytesOf(info.tensors[t].type), threads);
   }
+  placeOutputs();
+  lastUse.assign(places.size(), 0);
+  for (size_t top = 0; top < info.steps.size(); ++top)
+    noteUses(info.steps[top], top);
+  for (unsigned tensor : info.outputs)
+    lastUse[tensor] = info.steps.size();
+  return {};
+}
+
+/// An output in its own memory if a kernel can write it there, which it cannot
+/// where elements share addresses, where neighbours are apart, or where an
+/// input lies in between; and what may keep poison stays out of it.
+void Runner::placeOutputs() {
+  writtenInPlace.assign(info.outputs.size(), false);
   for (size_t o = 0; o < info.outputs.size(); ++o) {
     Place &place = places[info.outputs[o]];
     const HostTensor &output = params[inputCount() + o];
     bool neighbours = place.shape.empty() || place.shape.back() <= 1 ||
                       output.strides.back() == 1;
     if (info.outputs[o] < inputCount() || place.values.data || !neighbours ||
+        info.tensors[info.outputs[o]].isPartial ||
         !isInjective(output.shape, output.strides) ||
         sharesMemory(params, inputCount() + o))
       continue;
     place.values = {static_cast<char *>(output.data), output.strides};
     writtenInPlace[o] = true;
   }
-  lastUse.assign(places.size(), 0);
-  for (size_t k = 0; k < info.kernels.size(); ++k) {
-    lastUse[info.kernels[k].result] = k;
-    for (const OperandInfo &operand : info.kernels[k].operands)
-      lastUse[operand.tensor] = k;
+}
+
+void Runner::noteUses(const Step &step, size_t top) {
+  if (step.isLoop) {
+    for (const Step &inner : step.body)
+      noteUses(inner, top);
+    return;
   }
-  for (unsigned tensor : info.outputs)
-    lastUse[tensor] = info.kernels.size();
-  return {};
+  const KernelInfo &kernel = info.kernels[step.kernel];
+  lastUse[kernel.result] = top;
+  for (const OperandInfo &operand : kernel.operands)
+    lastUse[operand.tensor] = top;
 }
 
 double Runner::work(const KernelInfo &kernel) {
@@ -148,22 +191,24 @@ double Runner::work(const KernelInfo &kernel) {
   for (const ReductionInfo &reduction : kernel.reductions) {
     double elements = 1;
     for (const artifact::SizeExpr &extent : reduction.extents)
-      elements *= static_cast<double>(value(extent));
+      elements *= static_cast<double>(extentValue(extent));
     steps += elements;
   }
-  return steps * static_cast<double>(places[kernel.result].elements);
+  for (const artifact::SizeExpr &extent : kernel.box)
+    steps *= static_cast<double>(extentValue(extent));
+  return steps;
 }
 
 Status Runner::checkKernel(const KernelInfo &kernel) {
   const std::string &name = info.tensors[kernel.result].name;
-  bool empty = places[kernel.result].elements == 0;
+  std::vector<bool> isEmpty; // of each reduction
   for (const ReductionInfo &reduction : kernel.reductions) {
     int64_t elements = 1;
     for (const artifact::SizeExpr &extent : reduction.extents)
-      if (__builtin_mul_overflow(elements, value(extent), &elements))
+      if (__builtin_mul_overflow(elements, extentValue(extent), &elements))
         return Failure{"the reduction of " + name +
                        " has more than 2^63 elements"};
-    empty |= elements == 0;
+    isEmpty.push_back(elements == 0);
     if (auto problem = termProblem(reduction.term, elements))
       return Failure{"the reduction of " + name + ": " + *problem};
     if (scratchBytes(reduction.term, elements, reduction.entryBytes) >
@@ -172,20 +217,48 @@ Status Runner::checkKernel(const KernelInfo &kernel) {
                      name + " keeps too many partial results over " +
                      std::to_string(elements) + " elements"};
   }
-  if (empty)
+  if (work(kernel) == 0)
     return {}; // nothing is read
   for (const AccessCheck &check : kernel.checks) {
-    int64_t least = value(check.least), reach = value(check.extent);
-    int64_t extent = places[check.tensor].shape[check.dim];
-    if (least < 0)
-      return Failure{name + " reads " + info.tensors[check.tensor].name +
-                     " from " + std::to_string(least) + " on in dimension " +
-                     std::to_string(check.dim)};
-    if (reach > extent)
-      return Failure{name + " reads " + info.tensors[check.tensor].name +
-                     " up to " + std::to_string(reach - 1) + " in dimension " +
-                     std::to_string(check.dim) + ", whose extent is " +
-                     std::to_string(extent)};
+    if (std::any_of(check.within.begin(), check.within.end(),
+                    [&](unsigned number) { return isEmpty[number]; }))
+      continue;
+    if (Status status = checkAccess(kernel, check); !status)
+      return status;
+  }
+  return {};
+}
+
+Status Runner::checkAccess(const KernelInfo &kernel, const AccessCheck &check) {
+  int64_t least = value(check.least), reach = value(check.extent);
+  int64_t extent = places[check.tensor].shape[check.dim];
+  std::string what = info.tensors[kernel.result].name +
+                     (check.writes ? " writes " : " reads ") +
+                     info.tensors[check.tensor].name;
+  if (least < 0)
+    return Failure{what + " from " + std::to_string(least) +
+                   " on in dimension " + std::to_string(check.dim)};
+  if (reach > extent)
+    return Failure{what + " up to " + std::to_string(reach - 1) +
+                   " in dimension " + std::to_string(check.dim) +
+                   ", whose extent is " + std::to_string(extent)};
+  return {};
+}
+
+/// Checks kernels that run at all, and adds up the work.
+Status Runner::checkSteps(const std::vector<Step> &steps, double times) {
+  for (const Step &step : steps) {
+    Status status;
+    if (step.isLoop) {
+      int64_t extent = extentValue(step.extent);
+      if (extent > 0)
+        status = checkSteps(step.body, times * static_cast<double>(extent));
+    } else {
+      status = checkKernel(info.kernels[step.kernel]);
+      allWork += times * work(info.kernels[step.kernel]);
+    }
+    if (!status)
+      return status;
   }
   return {};
 }
@@ -196,23 +269,71 @@ Runner::operandView(const OperandInfo &operand) {
   int dim = operand.contiguousDim;
   if (dim < 0 || place.shape[dim] <= 1)
     return {place.values, place.errors};
-  auto found = place.packed.find(dim);
-  if (found != place.packed.end())
-    return found->second;
-  std::pair<StridedView, StridedView> view{place.values, place.errors};
+  auto [found, isNew] = place.packed.try_emplace(dim);
+  Place::Packed &view = found->second;
+  if (!isNew)
+    return {view.values, view.errors};
+  view.values = place.values;
+  view.errors = place.errors;
   std::vector<int64_t> strides = packedStrides(place.shape, dim);
   auto pack = [&](StridedView &part, unsigned bytes) {
     if (!part.data || part.strides[dim] == 1)
       return;
-    place.owned.push_back(allocate(place.elements * bytes));
-    StridedView copy{place.owned.back().get(), strides};
+    view.owned.push_back(allocate(place.elements * bytes));
+    StridedView copy{view.owned.back().get(), strides};
     stridedCopy(copy, part, place.shape, bytes, threads);
     part = copy;
   };
-  pack(view.first, artifact::bytesOf(info.tensors[operand.tensor].type));
-  pack(view.second, 8);
-  place.packed[dim] = view;
-  return view;
+  pack(view.values, artifact::bytesOf(info.tensors[operand.tensor].type));
+  pack(view.errors, 8);
+  return {view.values, view.errors};
+}
+
+/// Before the first version of a tensor is written: what nothing defines shows
+/// where it is read all the same. Every byte 0xff is a NaN of any float.
+void Runner::begin(const KernelInfo &kernel) {
+  const TensorInfo &tensor = info.tensors[kernel.result];
+  if (!kernel.begins || !tensor.isPartial)
+    return;
+  Place &place = places[kernel.result];
+  std::memset(place.ownValues.get(),
+              artifact::isFloat(tensor.type) ? 0xff : 0xa5,
+              place.elements * artifact::bytesOf(tensor.type));
+  if (place.ownErrors)
+    std::memset(place.ownErrors.get(), 0, place.elements * 8);
+}
+
+/// As KernelInfo has them; `scratch` becomes the bytes of all partial results.
+std::vector<int64_t> Runner::argumentsOf(const KernelInfo &kernel,
+                                         int64_t &scratch, int64_t &watch) {
+  std::vector<int64_t> args = sizes;
+  args.insert(args.end(), turns.begin(), turns.end());
+  auto addView = [&](const StridedView &view, size_t rank) {
+    args.push_back(reinterpret_cast<intptr_t>(view.data));
+    for (size_t d = 0; d < rank; ++d)
+      args.push_back(view.data ? view.strides[d] : 0);
+  };
+  const Place &result = places[kernel.result];
+  addView(result.values, result.shape.size());
+  addView(result.errors, result.shape.size());
+  for (const OperandInfo &operand : kernel.operands) {
+    auto [values, errors] = operandView(operand);
+    addView(values, places[operand.tensor].shape.size());
+    addView(errors, places[operand.tensor].shape.size());
+  }
+  scratch = 0;
+  for (const ReductionInfo &reduction : kernel.reductions) {
+    int64_t elements = 1;
+    for (const artifact::SizeExpr &extent : reduction.extents)
+      elements *= extentValue(extent);
+    args.push_back(scratch);
+    int64_t bytes =
+        scratchBytes(reduction.term, elements, reduction.entryBytes);
+    scratch += (bytes + 63) / 64 * 64;
+  }
+  if (!kernel.watched.empty())
+    args.push_back(reinterpret_cast<intptr_t>(&watch));
+  return args;
 }
 
 Status Runner::runKernel(size_t number) {
@@ -221,39 +342,22 @@ Status Runner::runKernel(size_t number) {
   if (Status status = allocatePlace(result, kernel.result); !status)
     return status;
 
-  std::vector<int64_t> args = sizes;
-  auto addView = [&](const StridedView &view, size_t rank) {
-    args.push_back(reinterpret_cast<intptr_t>(view.data));
-    for (size_t d = 0; d < rank; ++d)
-      args.push_back(view.data ? view.strides[d] : 0);
-  };
-  size_t rank = result.shape.size();
-  addView(result.values, rank);
-  addView(result.errors, rank);
-  for (const OperandInfo &operand : kernel.operands) {
-    auto [values, errors] = operandView(operand);
-    addView(values, places[operand.tensor].shape.size());
-    addView(errors, places[operand.tensor].shape.size());
-  }
-  int64_t scratch = 0;
-  for (const ReductionInfo &reduction : kernel.reductions) {
-    int64_t elements = 1;
-    for (const artifact::SizeExpr &extent : reduction.extents)
-      elements *= value(extent);
-    args.push_back(scratch);
-    int64_t bytes =
-        scratchBytes(reduction.term, elements, reduction.entryBytes);
-    scratch += (bytes + 63) / 64 * 64;
-  }
+  begin(kernel);
+  int64_t scratch = 0, watch = 0;
+  std::vector<int64_t> args = argumentsOf(kernel, scratch, watch);
 
-  int64_t items = result.elements == 0 ? 0 : 1;
+  int64_t items = 1;
   auto tiles = [](int64_t extent, int64_t tile) {
     return (extent + tile - 1) / tile;
   };
-  for (int d = 0; d < static_cast<int>(rank); ++d)
-    items *= d == kernel.columnDim ? tiles(result.shape[d], kernel.columnBlock)
-             : d == kernel.rowDim  ? tiles(result.shape[d], kernel.tileRows)
-                                   : result.shape[d];
+  for (int d = 0; d < static_cast<int>(kernel.box.size()); ++d) {
+    int64_t extent = extentValue(kernel.box[d]);
+    items *= d == kernel.columnDim ? tiles(extent, kernel.columnBlock)
+             : d == kernel.rowDim  ? tiles(extent, kernel.tileRows)
+             : !kernel.inOrder[d]  ? extent
+             : extent == 0         ? 0
+                                   : 1;
+  }
   double weight = work(kernel);
   unsigned workers = weight < kWorthThreads ? 1 : threads;
   std::vector<Memory> scratches(workers);
@@ -273,12 +377,27 @@ Status Runner::runKernel(size_t number) {
       },
       progress);
   doneWork += weight;
+  result.packed.clear(); // of a version before
+  if (watch == 0)
+    return {};
+  const WatchedAccess &access = kernel.watched[watch - 1];
+  return Failure{info.tensors[kernel.result].name +
+                 (access.writes ? " writes " : " reads ") +
+                 info.tensors[access.tensor].name + " outside dimension " +
+                 std::to_string(access.dim)};
+}
 
-  for (size_t t = 0; t < places.size(); ++t)
-    if (lastUse[t] == number) {
-      places[t].packed.clear();
-      places[t].owned.clear();
-    }
+Status Runner::runStep(const Step &step) {
+  if (!step.isLoop)
+    return runKernel(step.kernel);
+  int64_t extent = extentValue(step.extent);
+  for (int64_t turn = 0; turn < extent; ++turn) {
+    turns.push_back(turn);
+    for (const Step &inner : step.body)
+      if (Status status = runStep(inner); !status)
+        return status;
+    turns.pop_back();
+  }
   return {};
 }
 
@@ -289,14 +408,18 @@ Status Runner::run(std::vector<std::vector<double>> *errors) {
   sizes = std::move(*bound);
   if (Status status = placeTensors(); !status)
     return status;
-  for (const KernelInfo &kernel : info.kernels) {
-    if (Status status = checkKernel(kernel); !status)
+  if (Status status = checkSteps(info.steps, 1); !status)
+    return status;
+  for (size_t top = 0; top < info.steps.size(); ++top) {
+    if (Status status = runStep(info.steps[top]); !status)
       return status;
-    allWork += work(kernel);
+    for (size_t t = 0; t < places.size(); ++t)
+      if (lastUse[t] == top) {
+        places[t].packed.clear();
+        places[t].ownValues.reset();
+        places[t].ownErrors.reset();
+      }
   }
-  for (size_t k = 0; k < info.kernels.size(); ++k)
-    if (Status status = runKernel(k); !status)
-      return status;
   // Only now: an output may share memory with an input.
   for (size_t o = 0; o < info.outputs.size(); ++o) {
     const Place &place = places[info.outputs[o]];

@@ -284,6 +284,21 @@ Tracked ScalarEmitter::cast(te::CastOp op, Tracked x) {
   return {r, b.CreateAnd(differs, errors.flagOf(x.error))};
 }
 
+Tracked ScalarEmitter::choose(Value *condition, Tracked x, Tracked y) {
+  Tracked values[] = {x, y, {condition}};
+  unify(values);
+  Value *error = nullptr;
+  if (x.error || y.error) {
+    for (Tracked *value : {&values[0], &values[1]})
+      if (!value->error)
+        value->error = llvm::Constant::getNullValue(
+            (value == values ? values[1] : values[0]).error->getType());
+    error = b.CreateSelect(values[2].value, values[0].error, values[1].error);
+  }
+  return {b.CreateSelect(values[2].value, values[0].value, values[1].value),
+          error};
+}
+
 Tracked ScalarEmitter::combine(te::ReduceKind kind, Type type, Tracked x,
                                Tracked y) {
   switch (kind) {

@@ -35,6 +35,8 @@ public:
   Tracked fma(Type type, Tracked x, Tracked y, Tracked z);
   /// One step of a reduction or of a merge.
   Tracked combine(te::ReduceKind kind, Type type, Tracked x, Tracked y);
+  /// One of two values by a condition that is certain, bit for bit.
+  Tracked choose(llvm::Value *condition, Tracked x, Tracked y);
   /// What a chain of `kind` starts from.
   Tracked identity(te::ReduceKind kind, Type type);
 

@@ -23,10 +23,8 @@ TileEmitter::TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats,
     : b(b), floats(floats), scalars(scalars), func(func), plan(plan),
       program(program), frame(frame), bounds(bounds), place(std::move(where)) {
   int columnDim = plan.info.columnDim;
-  if (columnDim < 0)
-    return;
-  llvm::Type *lanes = llvm::FixedVectorType::get(b.getInt64Ty(), plan.width);
   auto columnsFrom = [&](unsigned c) {
+    auto *lanes = llvm::FixedVectorType::get(b.getInt64Ty(), plan.width);
     return b.CreateAdd(b.CreateVectorSplat(plan.width, firstColumn(c)),
                        b.CreateStepVector(lanes));
   };
@@ -74,6 +72,14 @@ TileEmitter::makeBundle(ValueFacts facts,
 Tracked TileEmitter::get(mlir::Value value, unsigned r, unsigned c) {
   auto found = values.find(value);
   if (found == values.end()) {
+    // The index of a loop around: as deep as there are loops around that one.
+    if (auto index = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+      unsigned depth = 0;
+      for (mlir::Operation *op = index.getOwner()->getParentOp()->getParentOp();
+           mlir::isa<te::ForOp>(op); op = op->getParentOp())
+        ++depth;
+      return {frame.turns[depth]};
+    }
     // A constant or size that stands outside the region.
     mlir::Operation *op = value.getDefiningOp();
     if (auto size = mlir::dyn_cast<te::SizeOp>(op))
@@ -82,10 +88,7 @@ Tracked TileEmitter::get(mlir::Value value, unsigned r, unsigned c) {
       return {b.getInt64(index.getValue())};
     return scalars.emit(*op, {});
   }
-  const Bundle &bundle = found->second;
-  unsigned columns = bundle.facts.lane ? place.columns : 1;
-  return bundle.items[(bundle.facts.row ? r : 0) * columns +
-                      (bundle.facts.lane ? c : 0)];
+  return itemOf(found->second, r, c);
 }
 
 Value *TileEmitter::firstColumn(unsigned c) {
@@ -109,7 +112,7 @@ Value *TileEmitter::laneIndex(unsigned c, unsigned lane) {
 Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
                               llvm::Type *element, int contiguousDim,
                               unsigned r, unsigned c) {
-  bool plain = !read.getGuarded();
+  bool plain = !read.getGuarded() && !plan.watchOf.contains(read);
   for (mlir::Value index : read.getIndices())
     plain &= !plan.factsOf(index).lane || mlir::isa<mlir::BlockArgument>(index);
   if (!plain)
@@ -164,23 +167,16 @@ Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
   // Of one lane where all read the same element.
   unsigned width = lanes ? plan.width : 1;
   auto *wide = llvm::FixedVectorType::get(b.getInt64Ty(), width);
-  auto widen = [&](Value *value) {
-    return value->getType()->isVectorTy() ? value
-                                          : b.CreateVectorSplat(width, value);
-  };
   Value *offset = llvm::Constant::getNullValue(wide);
-  Value *inside = b.CreateVectorSplat(width, b.getTrue());
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
-    Value *subscript = widen(get(index, r, c).value);
-    offset =
-        b.CreateAdd(offset, b.CreateMul(subscript, widen(view.strides[dim])));
-    if (!read.getGuarded())
-      continue;
-    // Unsigned: below 0 is far above the extent.
-    Value *extent =
-        extentValue(b, func, frame, read.getTensor().getType().getShape()[dim]);
-    inside = b.CreateAnd(inside, b.CreateICmpULT(subscript, widen(extent)));
+    Value *subscript = widened(get(index, r, c).value, width);
+    offset = b.CreateAdd(
+        offset, b.CreateMul(subscript, widened(view.strides[dim], width)));
   }
+  Value *inside = b.CreateVectorSplat(width, b.getTrue());
+  if (read.getGuarded() || plan.watchOf.contains(read))
+    inside = lanesInside(read, read.getIndices(), read.getTensor().getType(),
+                         width, r, c);
   llvm::Align align(element->getScalarSizeInBits() / 8);
   auto *type = llvm::FixedVectorType::get(element, width);
   Value *pointers = b.CreateGEP(element, view.data, offset);
@@ -211,7 +207,10 @@ void TileEmitter::emitBound(te::BoundOp bound) {
   values[bound.getResult()] = makeBundle(
       plan.factsOf(bound.getResult()), [&](unsigned r, unsigned c) -> Tracked {
         Value *value = get(bound.getValue(), r, c).value;
-        Value *extent = extentValue(b, func, frame, bound.getExtent());
+        // Where a te.where leaves nothing, the extent may be 0.
+        Value *extent = b.CreateBinaryIntrinsic(
+            llvm::Intrinsic::smax,
+            extentValue(b, func, frame, bound.getExtent()), b.getInt64(1));
         if (value->getType()->isVectorTy())
           extent = b.CreateVectorSplat(plan.width, extent);
         auto *zero = llvm::Constant::getNullValue(value->getType());
@@ -263,48 +262,6 @@ void TileEmitter::emitRead(te::ReadOp read) {
       });
 }
 
-void TileEmitter::storeResult(mlir::Value value) {
-  const TensorInfo &tensor = program.tensors[plan.info.result];
-  int columnDim = plan.info.columnDim;
-  int rank = tensor.shape.size();
-  auto write = [&](const TensorView &view, Value *stored, unsigned r,
-                   unsigned c) {
-    Value *offset = b.getInt64(0);
-    for (int dim = 0; dim < rank; ++dim) {
-      if (dim == columnDim)
-        continue;
-      Value *index = place.indices[dim];
-      if (dim == rank - 2)
-        index = b.CreateAdd(index, b.getInt64(r));
-      offset = b.CreateAdd(offset, b.CreateMul(index, view.strides[dim]));
-    }
-    if (columnDim >= 0)
-      offset = b.CreateAdd(offset, firstColumn(c));
-    llvm::Type *element = stored->getType()->getScalarType();
-    Value *address = b.CreateGEP(element, view.data, offset);
-    llvm::Align align(element->getScalarSizeInBits() / 8);
-    if (mask)
-      b.CreateMaskedStore(stored, address, align, mask);
-    else
-      b.CreateAlignedStore(stored, address, align);
-  };
-  for (unsigned r = 0; r < place.rows; ++r)
-    for (unsigned c = 0; c < place.columns; ++c) {
-      Tracked result = get(value, r, c);
-      if (columnDim >= 0)
-        result = scalars.splat(result, plan.width);
-      write(frame.result.values, floats.pack(tensor.type, result.value), r, c);
-      if (!bounds || !tensor.inexact)
-        continue;
-      if (result.error && !artifact::isFloat(tensor.type))
-        result.error = scalars.errorOf(result.error);
-      if (!result.error)
-        result.error = llvm::ConstantFP::get(
-            result.value->getType()->getWithNewType(b.getDoubleTy()), 0.0);
-      write(frame.result.errors, result.error, r, c);
-    }
-}
-
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
@@ -334,19 +291,27 @@ void TileEmitter::emitReduction(te::ReduceOp reduce) {
 
   Elements elements;
   for (mlir::Attribute extent : reduce.getExtents())
-    elements.extents.push_back(extentValue(b, func, frame, extent));
+    elements.extents.push_back(b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, extentValue(b, func, frame, extent),
+        b.getInt64(0)));
   elements.step = [&](llvm::ArrayRef<Value *> indices, Chains chains) {
     for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
       values[argument] = Bundle{{}, {Tracked{index}}};
+    Bundle around = domain, cut = domainOf(block);
+    domain = both(around, cut);
     emitBlock(block, skipped);
+    domain = std::move(around);
     unsigned next = 0;
     Bundle sums = makeBundle(facts, [&](unsigned r, unsigned c) {
       Tracked chain = chains[next++];
       // muladd is the plain form: the body is already a rounded product.
-      if (!fused)
-        return scalars.combine(reduce.getKind(), type, chain, get(body, r, c));
-      return scalars.fma(type, get(product.getLhs(), r, c),
-                         get(product.getRhs(), r, c), chain);
+      Tracked sum = fused ? scalars.fma(type, get(product.getLhs(), r, c),
+                                        get(product.getRhs(), r, c), chain)
+                          : scalars.combine(reduce.getKind(), type, chain,
+                                            get(body, r, c));
+      if (cut.items.empty())
+        return sum;
+      return scalars.choose(itemOf(cut, r, c).value, sum, chain);
     });
     return Chains(sums.items);
   };
@@ -391,12 +356,25 @@ void TileEmitter::emitOp(mlir::Operation &op) {
 
 void TileEmitter::emitBlock(mlir::Block &block, mlir::Operation *skipped) {
   for (mlir::Operation &op : block.without_terminator())
-    if (&op != skipped)
+    if (&op != skipped && !mlir::isa<te::WhereOp>(op))
       emitOp(op);
 }
 
 void TileEmitter::run() {
   mlir::Block &block = plan.op->getRegion(0).front();
-  emitBlock(block);
-  storeResult(mlir::cast<te::YieldOp>(block.getTerminator()).getValue());
+  auto emit = [&] {
+    emitBlock(block);
+    storeResult(mlir::cast<te::YieldOp>(block.getTerminator()));
+  };
+  domain = domainOf(block);
+  if (domain.items.empty())
+    return emit();
+  // A tile outside is skipped; one that lies partly inside is computed whole
+  // and stored in part.
+  Value *any = b.getFalse();
+  for (Tracked item : domain.items)
+    any = b.CreateOr(any, item.value->getType()->isVectorTy()
+                              ? b.CreateOrReduce(item.value)
+                              : item.value);
+  emitIf(any, emit);
 }

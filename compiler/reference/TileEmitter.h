@@ -26,9 +26,11 @@ struct OperandView {
 /// What a kernel's entry block provides to its tiles.
 struct KernelFrame {
   llvm::SmallVector<llvm::Value *> sizes;
+  llvm::SmallVector<llvm::Value *> turns; ///< of loops around, outermost first
   OperandView result;
   llvm::SmallVector<OperandView> operands;
   llvm::SmallVector<llvm::Value *> scratch; ///< of each reduction
+  llvm::Value *watch = nullptr;             ///< set where accesses are watched
 };
 
 /// Where a tile lies. Rows and columns count from `row` and `column`; lanes
@@ -69,11 +71,41 @@ private:
   void emitOp(mlir::Operation &op);
   void emitRead(te::ReadOp read);
   void emitReduction(te::ReduceOp reduce);
-  void storeResult(mlir::Value value);
+
+  // In TileDomain.cpp.
+  /// Where the te.where ops of `block` hold: of i1, without items where it has
+  /// none.
+  Bundle domainOf(mlir::Block &block);
+  Bundle both(const Bundle &x, const Bundle &y);
+  /// Which lanes lie inside the tensor at `subscripts`, as a vector of `width`.
+  /// A watched `access` reports those outside that take part.
+  llvm::Value *lanesInside(mlir::Operation *access, mlir::ValueRange subscripts,
+                           te::TeTensorType type, unsigned width, unsigned r,
+                           unsigned c);
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> body);
+  void storeResult(te::YieldOp yield);
+  void storeValue(te::YieldOp yield, const TensorView &view,
+                  llvm::Value *stored, llvm::Value *lanes, unsigned r,
+                  unsigned c);
+  /// The lanes that are stored, or null for all of them.
+  llvm::Value *lanesStored(te::YieldOp yield, unsigned r, unsigned c);
+  mlir::ValueRange targetOf(te::YieldOp yield);
+  /// Whether lanes are written next to each other.
+  bool writesNeighbours(te::YieldOp yield);
 
   Bundle makeBundle(ValueFacts facts,
                     llvm::function_ref<Tracked(unsigned r, unsigned c)> make);
   Tracked get(mlir::Value value, unsigned r, unsigned c);
+  Tracked itemOf(const Bundle &bundle, unsigned r, unsigned c) {
+    unsigned columns = bundle.facts.lane ? place.columns : 1;
+    return bundle.items[(bundle.facts.row ? r : 0) * columns +
+                        (bundle.facts.lane ? c : 0)];
+  }
+  /// `value` as a vector of `width`.
+  llvm::Value *widened(llvm::Value *value, unsigned width) {
+    return value->getType()->isVectorTy() ? value
+                                          : b.CreateVectorSplat(width, value);
+  }
   llvm::Value *readLanes(te::ReadOp read, const TensorView &view,
                          llvm::Type *element, int contiguousDim, unsigned r,
                          unsigned c);
@@ -97,6 +129,7 @@ private:
   bool bounds;
   TilePlace place;
   llvm::Value *mask = nullptr;
+  Bundle domain; ///< where the regions around take part; no items: everywhere
   llvm::DenseMap<mlir::Value, Bundle> values;
 };
 

@@ -55,16 +55,6 @@ TEST_CASE("statements and expressions that are refused for now") {
   const Refusal bodies[] = {
       {"numerics { @rescale = online(64) }", "G0911",
        "the numerics licence 'rescale' is not supported yet"},
-      {"Y[i, j] = X[i, j] @where j <= i", "G0906",
-       "'where' after a statement is not supported yet"},
-      {"Y[i, j] = 1f32 @else 0", "G0906",
-       "'else' (a value outside the range) is not supported yet"},
-      {"Y[@0, j] = X[i, j]", "G0906",
-       "defining a part of a tensor (a constant on the left) is not supported "
-       "yet"},
-      {"Y[i, @j + 1] = X[i, j]", "G0906",
-       "defining a part of a tensor (a computed left-hand index) is not "
-       "supported yet"},
       {"Y[@X[i], j] = X[i, j]", "G0906",
        "scatter (a tensor as a left-hand index) is not supported yet"},
       {"Y[i, j] @+=[order=sequential] X[i, j]", "G0906",
@@ -107,8 +97,6 @@ TEST_CASE("statements and expressions that are refused for now") {
        "'cumsum' is not supported yet"},
       {"Y[i, j] = sum[k in 0..N @/ 2](X[i, k])", "G0908",
        "'/' in the end of a range is not supported yet"},
-      {"Y[i, j] = sum[k @: k < 4](X[i, k])", "G0908",
-       "conditions in a reduction are not supported yet"},
       {"Y[i, j] = sum[k, order=@free](X[i, k])", "G0909",
        "'order=free' is not supported yet"},
       {"Y[i, j] = sum[k, order=@mma(sm_90, 16)](X[i, k])", "G0909",
