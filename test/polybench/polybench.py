@@ -376,7 +376,7 @@ def main():
     parser.add_argument("girih")
     parser.add_argument("--device", default="host")
     parser.add_argument("kernels", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     doctor = subprocess.run([args.girih, "doctor"], capture_output=True,
                             text=True, check=False)
     for line in doctor.stdout.splitlines():
