@@ -197,7 +197,7 @@ Status CudaExecutable::launchAll(BoundPlan &bound, CUstream stream) {
   const Driver &driver = context->driver();
   const Variant &variant = plan.variants[bound.variant];
   std::vector<void *> words;
-  for (BoundLaunch &launch : bound.launches) {
+  return bound.forEachLaunch([&](BoundLaunch &launch) -> Status {
     const Launch &description = variant.launches[launch.launch];
     words.clear();
     for (uint64_t &argument : launch.arguments)
@@ -217,8 +217,8 @@ Status CudaExecutable::launchAll(BoundPlan &bound, CUstream stream) {
                           ? "; an earlier kernel failed and the GPU refuses "
                             "further work of this process"
                           : "")};
-  }
-  return {};
+    return {};
+  });
 }
 
 Status CudaExecutable::run(const std::vector<Tensor> &params,

@@ -10,6 +10,8 @@
 #include "runtime/Overlap.h"
 #include "runtime/Text.h"
 
+#include <algorithm>
+
 using namespace girih;
 using namespace girih::rt;
 using artifact::Argument;
@@ -28,13 +30,95 @@ void BoundPlan::attachWorkspace(uint64_t base) {
       launch.arguments[use.argument] = base + workspaceOffsets[use.buffer];
 }
 
-/// Outputs have distinct elements and share no memory with anything else.
+namespace {
+
+/// Walks the launches of a plan, one loop inside the other.
+class LaunchWalk {
+public:
+  LaunchWalk(BoundPlan &plan,
+             const std::function<Status(BoundLaunch &)> &launch)
+      : plan(plan), launch(launch), turns(plan.loops.size()) {}
+
+  /// Launches [begin, end); loops before `loop` are around them.
+  Status run(unsigned begin, unsigned end, size_t loop) {
+    while (begin < end) {
+      while (loop < plan.loops.size() && plan.loops[loop].begin < begin)
+        ++loop;
+      bool isLoop = loop < plan.loops.size() &&
+                    plan.loops[loop].begin == begin &&
+                    plan.loops[loop].end <= end;
+      if (isLoop && plan.loops[loop].end > begin) {
+        const BoundLoop &inner = plan.loops[loop];
+        for (turns[loop] = 0; turns[loop] < inner.count; ++turns[loop])
+          if (Status status = run(begin, inner.end, loop + 1); !status)
+            return status;
+        begin = inner.end;
+        continue;
+      }
+      if (isLoop) { // nothing is left in it
+        ++loop;
+        continue;
+      }
+      BoundLaunch &next = plan.launches[begin++];
+      for (const BoundLaunch::TurnUse &use : next.turnUses)
+        next.arguments[use.argument] = uint64_t(turns[use.loop]);
+      if (Status status = launch(next); !status)
+        return status;
+    }
+    return {};
+  }
+
+private:
+  BoundPlan &plan;
+  const std::function<Status(BoundLaunch &)> &launch;
+  std::vector<int64_t> turns;
+};
+
+} // namespace
+
+Status BoundPlan::forEachLaunch(
+    const std::function<Status(BoundLaunch &)> &launch) {
+  return LaunchWalk(*this, launch).run(0, unsigned(launches.size()), 0);
+}
+
+double BoundPlan::launchCount() const {
+  double total = 0;
+  for (unsigned launch = 0; launch < launches.size(); ++launch) {
+    double times = 1;
+    for (const BoundLoop &loop : loops)
+      if (loop.begin <= launch && launch < loop.end)
+        times *= double(loop.count);
+    total += times;
+  }
+  return total;
+}
+
+/// An output in an input's place is that very tensor.
+static Status checkInPlace(const Signature &signature,
+                           const std::vector<Tensor> &params, size_t out) {
+  const auto &param = signature.params[out];
+  const Tensor &result = params[out], &input = params[size_t(param.inPlace)];
+  if (result.data == input.data && result.shape == input.shape &&
+      result.strides == input.strides)
+    return {};
+  return Failure{"output " + param.name + " is input " +
+                 signature.params[size_t(param.inPlace)].name +
+                 " in place: both must be one tensor, with the same address "
+                 "and strides"};
+}
+
+/// Outputs have distinct elements and share no memory with anything else, but
+/// for the input that an output is in the place of.
 static Status checkMemory(const Signature &signature,
                           const std::vector<Tensor> &params) {
   for (size_t out = 0; out < params.size(); ++out) {
     if (!signature.params[out].isOutput)
       continue;
     const std::string &name = signature.params[out].name;
+    int inPlace = signature.params[out].inPlace;
+    if (inPlace >= 0)
+      if (Status status = checkInPlace(signature, params, out); !status)
+        return status;
     if (!hasDistinctElements(params[out]))
       return Failure{"output " + name + " (shape " +
                      printShape(params[out].shape) + ", strides " +
@@ -42,8 +126,14 @@ static Status checkMemory(const Signature &signature,
                      ") has elements that share memory"};
     for (size_t other = 0; other < params.size(); ++other) {
       // Two outputs meet once, named in the order of the signature.
-      if (other == out || (other < out && signature.params[other].isOutput))
+      if (other == out || int(other) == inPlace ||
+          (other < out && signature.params[other].isOutput))
         continue;
+      if (inPlace >= 0 && mayOverlap(params[out], params[other]))
+        return Failure{name + ", which is written in place, overlaps the "
+                       "memory of " +
+                       signature.params[other].name +
+                       ": it must have memory of its own"};
       if (mayOverlap(params[out], params[other]))
         return Failure{"output " + name + " overlaps the memory of " +
                        signature.params[other].name +
@@ -197,15 +287,38 @@ static Status packArguments(const Signature &signature, const Launch &launch,
       word = uint64_t(*value);
       break;
     }
+    case Argument::Kind::Turn:
+      bound.turnUses.push_back(
+          {unsigned(bound.arguments.size()), argument.index});
+      break;
     }
     bound.arguments.push_back(word);
   }
   return {};
 }
 
+/// Loops over the launches that are left; `before[l]` of those come before
+/// launch l of the variant.
+static Status bindLoops(const Signature &signature, const Variant &variant,
+                        const std::vector<unsigned> &before, BoundPlan &plan) {
+  for (const artifact::LaunchLoop &loop : variant.loops) {
+    Result<int64_t> count = artifact::evaluate(loop.count, plan.sizes);
+    if (!count)
+      return Failure{"the number of turns of a loop of launches cannot be "
+                     "computed for " +
+                     printSizes(signature, plan.sizes) + ": " +
+                     count.message()};
+    plan.loops.push_back({before[loop.begin], before[loop.end],
+                          std::max<int64_t>(*count, 0)});
+  }
+  return {};
+}
+
 static Status bindLaunches(const Signature &signature, const Variant &variant,
                            const std::vector<Tensor> &params, BoundPlan &plan) {
+  std::vector<unsigned> before;
   for (unsigned index = 0; index < variant.launches.size(); ++index) {
+    before.push_back(unsigned(plan.launches.size()));
     const Launch &launch = variant.launches[index];
     Result<int64_t> grid = artifact::evaluate(launch.grid, plan.sizes);
     if (!grid || *grid < 0)
@@ -229,7 +342,8 @@ static Status bindLaunches(const Signature &signature, const Variant &variant,
     bound.grid = uint32_t(*grid);
     plan.launches.push_back(std::move(bound));
   }
-  return {};
+  before.push_back(unsigned(plan.launches.size()));
+  return bindLoops(signature, variant, before, plan);
 }
 
 Result<BoundPlan> rt::bindPlan(const Artifact &artifact,

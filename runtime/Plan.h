@@ -16,6 +16,8 @@
 
 #include "runtime/SizeSolver.h"
 
+#include <functional>
+
 namespace girih::rt {
 
 constexpr int64_t kMaxGridBlocks = 2147483647; ///< x dimension, every GPU
@@ -28,8 +30,19 @@ struct BoundLaunch {
   };
   unsigned launch = 0;             ///< index into Variant::launches
   uint32_t grid = 0;               ///< blocks, at least 1
-  std::vector<uint64_t> arguments; ///< pointers, strides, sizes
+  std::vector<uint64_t> arguments; ///< pointers, strides, sizes, turns
   std::vector<WorkspaceUse> workspaceUses;
+  struct TurnUse {
+    unsigned argument; ///< position in `arguments`
+    unsigned loop;     ///< index into BoundPlan::loops
+  };
+  std::vector<TurnUse> turnUses;
+};
+
+/// Launches [begin, end) of a BoundPlan, `count` times over.
+struct BoundLoop {
+  unsigned begin = 0, end = 0; ///< equal where no launch is left
+  int64_t count = 0;
 };
 
 struct BoundPlan {
@@ -41,6 +54,15 @@ struct BoundPlan {
   uint64_t workspaceBytes = 0;
   /// In order; launches without blocks are left out.
   std::vector<BoundLaunch> launches;
+
+  /// One inside the other or apart, an outer one first.
+  std::vector<BoundLoop> loops;
+
+  /// Calls `launch` for every launch in order, the loops' turns filled in;
+  /// stops at the first failure.
+  Status forEachLaunch(const std::function<Status(BoundLaunch &)> &launch);
+  /// How many launches that makes.
+  double launchCount() const;
 
   /// Fills in the workspace arguments for a block at `base`, which must be
   /// aligned to 256 bytes.

@@ -90,6 +90,9 @@ struct TensorParam {
   ScalarType type = ScalarType::F32;
   std::vector<SizeExpr> shape; ///< each a SizeSum (SizeSum.h)
   bool isOutput = false;
+  /// Of an output: the parameter that it is a later version of, an input; -1
+  /// where it is a tensor of its own. On a device both are one tensor.
+  int inPlace = -1;
 };
 
 /// `where` constraint on a size.
@@ -125,11 +128,13 @@ struct Guard {
 };
 
 /// One kernel argument. Kernels take, in the order of Launch::arguments:
-/// pointers (64-bit), strides and sizes (signed 64-bit, strides in elements).
+/// pointers (64-bit), strides, sizes and turns (signed 64-bit, strides in
+/// elements).
 struct Argument {
-  enum class Kind : uint8_t { Pointer, Stride, Size, Workspace, Value };
+  enum class Kind : uint8_t { Pointer, Stride, Size, Workspace, Value, Turn };
   Kind kind = Kind::Pointer;
-  /// Pointer, Stride: parameter. Size: size. Workspace: buffer.
+  /// Pointer, Stride: parameter. Size: size. Workspace: buffer. Turn: a loop of
+  /// launches around the launch; the argument counts its turns from 0.
   unsigned index = 0;
   unsigned dim = 0; ///< Stride: dimension.
   /// Value: an expression over the sizes, such as a workspace buffer's stride.
@@ -142,6 +147,14 @@ struct Launch {
   uint32_t threads = 1;
   uint32_t sharedBytes = 0; ///< dynamic shared memory
   std::vector<Argument> arguments;
+};
+
+/// Launches [begin, end) of a variant, in order, `count` times over (not at all
+/// where that is negative).
+struct LaunchLoop {
+  unsigned begin = 0;
+  unsigned end = 0; ///< > begin
+  SizeExpr count;
 };
 
 /// A device buffer that lives from the first launch to the last.
@@ -162,6 +175,8 @@ struct Variant {
   std::vector<Guard> guards;
   std::vector<WorkspaceBuffer> workspace;
   std::vector<Launch> launches;
+  /// One inside the other or apart; an outer one comes before those inside it.
+  std::vector<LaunchLoop> loops = {};
   std::string ptx;
   std::vector<KernelReport> reports;
 };

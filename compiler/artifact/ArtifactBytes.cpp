@@ -55,6 +55,7 @@ public:
     u8(uint8_t(param.type));
     write(param.shape);
     u8(param.isOutput);
+    i64(param.inPlace);
   }
 
   void write(const SizeConstraint &constraint) {
@@ -95,6 +96,12 @@ public:
     write(launch.arguments);
   }
 
+  void write(const LaunchLoop &loop) {
+    u32(loop.begin);
+    u32(loop.end);
+    write(loop.count);
+  }
+
   void write(const WorkspaceBuffer &buffer) {
     write(buffer.name);
     write(buffer.bytes);
@@ -110,6 +117,7 @@ public:
     write(variant.guards);
     write(variant.workspace);
     write(variant.launches);
+    write(variant.loops);
     write(variant.ptx);
     write(variant.reports);
   }

@@ -218,6 +218,8 @@ private:
         json.value(text(girih::artifact::print(extent, signature.sizes)));
       });
       json.member("output", param.isOutput);
+      if (param.inPlace >= 0)
+        json.member("inPlace", text(paramName(unsigned(param.inPlace))));
     });
   }
 
@@ -268,6 +270,8 @@ private:
                  : "workspace#" + std::to_string(argument.index);
     case Argument::Kind::Value:
       return girih::artifact::print(argument.value, signature.sizes);
+    case Argument::Kind::Turn:
+      return "turn#" + std::to_string(argument.index);
     }
     return "";
   }
@@ -301,6 +305,16 @@ private:
       json.key("launches");
       json.array(variant.launches,
                  [&](const Launch &launch) { printLaunch(launch, variant); });
+      if (!variant.loops.empty()) {
+        json.key("loops");
+        json.array(variant.loops, [&](const LaunchLoop &loop) {
+          json.object([&] {
+            json.member("begin", int64_t(loop.begin));
+            json.member("end", int64_t(loop.end));
+            expression("count", loop.count);
+          });
+        });
+      }
       json.key("reports");
       json.array(variant.reports, [&](const KernelReport &report) {
         json.object([&] {

@@ -48,6 +48,10 @@ public:
     param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
+    int64_t place = i64();
+    if (place != int(place))
+      fail("unknown parameter " + std::to_string(place));
+    param.inPlace = int(place);
   }
 
   void read(SizeConstraint &constraint) {
@@ -60,7 +64,7 @@ public:
     read(signature.op);
     readList(signature.sizes, 4, "sizes");
     readList(signature.given, 8, "given values");
-    readList(signature.params, 4 + 1 + 4 + 1, "parameters");
+    readList(signature.params, 4 + 1 + 4 + 1 + 8, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
   }
 
@@ -73,7 +77,7 @@ public:
   }
 
   void read(Argument &argument) {
-    argument.kind = enumerator(Argument::Kind::Value, "argument");
+    argument.kind = enumerator(Argument::Kind::Turn, "argument");
     argument.index = u32();
     argument.dim = u32();
     if (argument.kind == Argument::Kind::Value)
@@ -86,6 +90,12 @@ public:
     launch.threads = u32();
     launch.sharedBytes = u32();
     readList(launch.arguments, 1 + 4 + 4, "arguments");
+  }
+
+  void read(LaunchLoop &loop) {
+    loop.begin = u32();
+    loop.end = u32();
+    read(loop.count);
   }
 
   void read(WorkspaceBuffer &buffer) {
@@ -103,6 +113,7 @@ public:
     readList(variant.guards, 1 + 4 + 4 + 4 + 8, "guards");
     readList(variant.workspace, 4 + kExprBytes, "workspace buffers");
     readList(variant.launches, 4 + kExprBytes + 4 + 4 + 4, "launches");
+    readList(variant.loops, 4 + 4 + kExprBytes, "loops of launches");
     read(variant.ptx);
     readList(variant.reports, 4 + 4, "reports");
   }
@@ -116,7 +127,7 @@ public:
     read(artifact.signature);
     read(artifact.target);
     read(artifact.contract);
-    readList(artifact.variants, 4 * 6, "variants");
+    readList(artifact.variants, 4 * 7, "variants");
     read(artifact.teModule);
     read(artifact.provenance);
     artifact.edited = boolean();

@@ -79,6 +79,56 @@ private:
     return true;
   }
 
+  /// No two outputs are in one input's place.
+  bool checkInPlace(const TensorParam &param) {
+    if (param.inPlace == -1)
+      return true;
+    std::string where = "the output '" + param.name + "'";
+    if (param.inPlace < 0 || !param.isOutput)
+      return fail("'" + param.name + "' is in the place of parameter " +
+                  std::to_string(param.inPlace));
+    if (!checkIndex(size_t(param.inPlace), signature.params.size(), where,
+                    "parameter"))
+      return false;
+    const TensorParam &input = signature.params[size_t(param.inPlace)];
+    if (input.isOutput || input.type != param.type ||
+        print(input) != print(param))
+      return fail(where + " is in the place of '" + input.name +
+                  "', which is no input of its type and shape");
+    for (const TensorParam &other : signature.params)
+      if (&other != &param && other.inPlace == param.inPlace)
+        return fail("two outputs are in the place of '" + input.name + "'");
+    return true;
+  }
+
+  /// The extents, as text.
+  std::string print(const TensorParam &param) const {
+    std::string text;
+    for (const SizeExpr &extent : param.shape)
+      text += artifact::print(extent, signature.sizes) + ",";
+    return text;
+  }
+
+  /// Against the loops before it.
+  bool checkLoop(const Variant &variant, size_t number,
+                 const std::string &in) {
+    const LaunchLoop &loop = variant.loops[number];
+    std::string where = "loop " + std::to_string(number) + in;
+    if (loop.begin >= loop.end || loop.end > variant.launches.size())
+      return fail(where + " repeats launches " + std::to_string(loop.begin) +
+                  " to " + std::to_string(loop.end) + " of " +
+                  std::to_string(variant.launches.size()));
+    for (size_t outer = 0; outer < number; ++outer) {
+      const LaunchLoop &other = variant.loops[outer];
+      bool inside = other.begin <= loop.begin && loop.end <= other.end;
+      bool behind = other.end <= loop.begin;
+      if (!inside && !behind)
+        return fail(where + " is neither inside loop " +
+                    std::to_string(outer) + " nor behind it");
+    }
+    return checkExpr(loop.count, "the count of " + where);
+  }
+
   bool checkSignature() {
     if (signature.given.size() != signature.sizes.size())
       return fail("the signature has " +
@@ -89,7 +139,7 @@ private:
         return fail("the size '" + signature.sizes[i] + "' is given as " +
                     std::to_string(signature.given[i]));
     for (const TensorParam &param : signature.params)
-      if (!checkParam(param))
+      if (!checkParam(param) || !checkInPlace(param))
         return false;
     for (const SizeConstraint &constraint : signature.constraints) {
       if (!checkIndex(constraint.size, signature.sizes.size(), "a constraint",
@@ -131,7 +181,7 @@ private:
   }
 
   bool checkArgument(const Argument &argument, const Variant &variant,
-                     const std::string &where) {
+                     size_t launch, const std::string &where) {
     switch (argument.kind) {
     case Argument::Kind::Pointer:
       return checkTensor(argument.index, nullptr, where);
@@ -144,6 +194,15 @@ private:
                         "workspace buffer");
     case Argument::Kind::Value:
       return checkExpr(argument.value, where);
+    case Argument::Kind::Turn:
+      if (!checkIndex(argument.index, variant.loops.size(), where, "loop"))
+        return false;
+      if (launch >= variant.loops[argument.index].begin &&
+          launch < variant.loops[argument.index].end)
+        return true;
+      return fail(where + " counts the turns of loop " +
+                  std::to_string(argument.index) +
+                  ", which the launch is not in");
     }
     return fail(where + " is of an unknown kind");
   }
@@ -157,6 +216,9 @@ private:
       if (!checkExpr(buffer.bytes,
                      "the workspace buffer '" + buffer.name + "'" + in))
         return false;
+    for (size_t loop = 0; loop < variant.loops.size(); ++loop)
+      if (!checkLoop(variant, loop, in))
+        return false;
     for (const Launch &launch : variant.launches) {
       std::string kernel = "kernel '" + launch.kernel + "'" + in;
       if (!checkExpr(launch.grid, "the grid of " + kernel))
@@ -164,7 +226,9 @@ private:
       if (launch.threads == 0)
         return fail(kernel + " is launched with no threads");
       for (const Argument &argument : launch.arguments)
-        if (!checkArgument(argument, variant, "an argument of " + kernel))
+        if (!checkArgument(argument, variant,
+                           size_t(&launch - variant.launches.data()),
+                           "an argument of " + kernel))
           return false;
     }
     return true;

@@ -220,6 +220,7 @@ bool girih::pipeline::runTile(CompileState &state) {
     variant.guards = std::move(plan->guards);
     variant.workspace = std::move(plan->workspace);
     variant.launches = std::move(plan->launches);
+    variant.loops = std::move(plan->loops);
     for (const schedule::KernelReason &reason : state.reasons)
       variant.reports.push_back({reason.kernel, reason.lines});
     state.plan.variants.push_back(std::move(variant));

@@ -32,7 +32,7 @@ constexpr std::array kGuardKinds = {"unit_stride", "stride_divisible",
                                     "aligned_pointer", "size_divisible",
                                     "size_at_most"};
 constexpr std::array kArgumentKinds = {"pointer", "stride", "size", "workspace",
-                                       "value"};
+                                       "value", "turn"};
 
 class Writer {
 public:
@@ -84,11 +84,14 @@ public:
                        {"arguments", builder.getArrayAttr(arguments)}});
   }
   Attribute variant(const artifact::Variant &value) {
-    std::vector<Attribute> guards, launches, workspace, reports;
+    std::vector<Attribute> guards, launches, loops, workspace, reports;
     for (const Guard &entry : value.guards)
       guards.push_back(guard(entry));
     for (const artifact::Launch &entry : value.launches)
       launches.push_back(launch(entry));
+    for (const artifact::LaunchLoop &entry : value.loops)
+      loops.push_back(builder.getArrayAttr(
+          {number(entry.begin), number(entry.end), expr(entry.count)}));
     for (const artifact::WorkspaceBuffer &entry : value.workspace)
       workspace.push_back(dictionary(
           {{"name", text(entry.name)}, {"bytes", expr(entry.bytes)}}));
@@ -98,6 +101,7 @@ public:
     return dictionary({{"name", text(value.name)},
                        {"guards", builder.getArrayAttr(guards)},
                        {"launches", builder.getArrayAttr(launches)},
+                       {"loops", builder.getArrayAttr(loops)},
                        {"workspace", builder.getArrayAttr(workspace)},
                        {"reports", builder.getArrayAttr(reports)}});
   }
@@ -244,6 +248,16 @@ artifact::Variant readVariant(Reader &reader, Attribute attr) {
          reader.list(fields.get("arguments"), "a launch's arguments"))
       launch.arguments.push_back(readArgument(reader, argument));
     variant.launches.push_back(std::move(launch));
+  }
+  for (Attribute entry : reader.list(dictionary.get("loops"), "the loops")) {
+    llvm::ArrayRef<Attribute> parts = reader.list(entry, "a loop of launches");
+    if (parts.size() != 3)
+      return reader.fail("a loop of launches"), variant;
+    artifact::LaunchLoop loop;
+    loop.begin = reader.index(parts[0], "a loop's first launch");
+    loop.end = reader.index(parts[1], "a loop's end");
+    loop.count = reader.expr(parts[2]);
+    variant.loops.push_back(std::move(loop));
   }
   for (Attribute entry :
        reader.list(dictionary.get("workspace"), "the workspace")) {

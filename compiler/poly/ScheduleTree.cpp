@@ -33,6 +33,13 @@ NodePtr cloneNode(const Node &node) {
   return copy;
 }
 
+NodePtr makeNode(Node::Kind kind, std::vector<unsigned> statements) {
+  auto node = std::make_unique<Node>();
+  node->kind = kind;
+  node->statements = std::move(statements);
+  return node;
+}
+
 const Digit &digitOf(const Node &band, size_t member, unsigned statement) {
   auto found =
       std::find(band.statements.begin(), band.statements.end(), statement);

@@ -125,6 +125,7 @@ struct ScheduleTree {
 };
 
 NodePtr cloneNode(const Node &node);
+NodePtr makeNode(Node::Kind kind, std::vector<unsigned> statements);
 
 /// The digit of member `member` of `band` for `statement`, which must be one of
 /// the band's statements.

@@ -56,8 +56,8 @@ private:
   const llvm::DenseMap<mlir::Value, unsigned> &tensorOf;
   ComputePlan plan;
 
-  unsigned depth = 0; ///< of te.reduce around the current op
-  unsigned cuts = 0;  ///< regions around it that a te.where cuts
+  std::vector<unsigned> around; ///< numbers of te.reduce around the current op
+  unsigned cuts = 0;            ///< regions around it that a te.where cuts
   bool hasReduction = false;
   bool gathers = false; ///< some lanes are loaded one by one
   bool reusesAcrossRows = false;
@@ -146,8 +146,8 @@ void ComputePlanner::addChecks(mlir::ValueRange subscripts, unsigned tensor,
     auto expr = [&](const te::LinearExtent &sum) {
       return extentOf(func, te::makeExtent(func.getContext(), sum));
     };
-    plan.info.checks.push_back(
-        {tensor, static_cast<unsigned>(dim), writes, expr(least), expr(end)});
+    plan.info.checks.push_back({tensor, static_cast<unsigned>(dim), writes,
+                                expr(least), expr(end), around});
   }
 }
 
@@ -194,14 +194,14 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
       !plan.watchOf.contains(read)) {
     bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
     // What is being written has no copies.
-    bool reused = depth > 0 && !isSelfRead(op, read) &&
+    bool reused = !around.empty() && !isSelfRead(op, read) &&
                   !llvm::all_of(uses, [](bool u) { return u; });
     if (last || reused)
       operand.contiguousDim = laneDim;
   }
   laneDims += computesLanes;
   gathers |= laneDims > 0 && operand.contiguousDim < 0;
-  reusesAcrossRows |= depth > 0 && laneDims > 0 && !facts.row;
+  reusesAcrossRows |= !around.empty() && laneDims > 0 && !facts.row;
   facts.inexact = program.tensors[operand.tensor].inexact;
   inexactInside |= facts.inexact;
   plan.operandOf[read] = addOperand(operand);
@@ -270,10 +270,10 @@ Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
   plan.info.reductions.push_back(std::move(info));
 
   bool cut = isCut(reduce.getBlock());
-  ++depth;
+  around.push_back(plan.info.reductions.size() - 1);
   cuts += cut;
   Status status = analyseBlock(reduce.getBlock());
-  --depth;
+  around.pop_back();
   cuts -= cut;
   if (!status)
     return status;
@@ -365,8 +365,8 @@ void ComputePlanner::planDomain() {
   info.begins = !op.getInto();
   if (op.getInto())
     info.result = tensorOf.lookup(op.getInto());
-  for (mlir::Operation *around = op->getParentOp();
-       mlir::isa<te::ForOp>(around); around = around->getParentOp())
+  for (mlir::Operation *outer = op->getParentOp(); mlir::isa<te::ForOp>(outer);
+       outer = outer->getParentOp())
     ++info.loops;
 }
 

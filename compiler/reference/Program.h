@@ -46,12 +46,13 @@ struct OperandInfo {
 };
 
 /// A subscript that must stay inside its tensor: it takes values in
-/// [least, extent).
+/// [least, extent), unless a reduction that it stands in has no elements.
 struct AccessCheck {
   unsigned tensor = 0;
   unsigned dim = 0;
   bool writes = false;
   artifact::SizeExpr least, extent;
+  std::vector<unsigned> within; ///< reductions of its kernel
 };
 
 /// A subscript under a te.where, which the generated code watches.

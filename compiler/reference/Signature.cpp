@@ -103,11 +103,14 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
        llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
     signature.params.push_back(
         paramOf(func, name, argument.getType(), /*isOutput=*/false));
-  for (auto [type, name] :
-       llvm::zip(func.getResultTypes(), func.getResultNames()))
+  for (auto [number, type] : llvm::enumerate(func.getResultTypes())) {
     signature.params.push_back(
-        paramOf(func, name, mlir::cast<mlir::TypeAttr>(type).getValue(),
+        paramOf(func, func.getResultNames()[number],
+                mlir::cast<mlir::TypeAttr>(type).getValue(),
                 /*isOutput=*/true));
+    // Arguments come first, so that their numbers are the parameters'.
+    signature.params.back().inPlace = static_cast<int>(func.inPlaceOf(number));
+  }
   for (mlir::Attribute attribute : func.getConstraints()) {
     auto constraint = mlir::cast<te::SizeConstraintAttr>(attribute);
     signature.constraints.push_back(

@@ -20,7 +20,8 @@ artifact::ScalarType scalarTypeOf(mlir::Type type);
 /// An extent or offset as an expression over the function's sizes.
 artifact::SizeExpr extentOf(te::FuncOp func, mlir::Attribute extent);
 
-/// Sizes, values given at compile time, inputs then outputs, and constraints.
+/// Sizes, values given at compile time, inputs then outputs (which say what
+/// they are in place of), and constraints.
 /// `func` must be verified.
 artifact::Signature signatureOf(te::FuncOp func);
 

@@ -7,6 +7,7 @@
 
 #include "passes/schedule/DefaultSchedule.h"
 
+#include "passes/schedule/RecurrenceKernel.h"
 #include "passes/schedule/TileChoice.h"
 
 #include <algorithm>
@@ -74,12 +75,7 @@ private:
   std::vector<unsigned> statements;
 };
 
-NodePtr makeNode(Node::Kind kind, std::vector<unsigned> statements) {
-  NodePtr node = std::make_unique<Node>();
-  node->kind = kind;
-  node->statements = std::move(statements);
-  return node;
-}
+using poly::makeNode;
 
 Member member(std::string name, Binding binding, bool coincident,
               std::vector<poly::Digit> digits) {
@@ -124,7 +120,7 @@ NodePtr KernelBuilder::gridBand(NodePtr child) {
   NodePtr band = makeNode(Node::Kind::Band, statements);
   band->permutable = true;
   const Statement &first = scop.statements[statements[0]];
-  for (unsigned d = 0; d < group.sharedDims; ++d)
+  for (unsigned d = group.timeDims(); d < group.sharedDims; ++d)
     band->members.push_back(
         member(first.dims[d] + "o", Binding::Grid, true,
                std::vector<poly::Digit>(statements.size(),
@@ -305,6 +301,7 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
   const Statement &map = scop.statements[writer];
   unsigned rank = map.dims.size();
   if (choice.style != Style::Row || choice.innerVectors == 0 ||
+      !group.loops.empty() || group.isAlone ||
       map.kind != StatementKind::Map || rank != group.sharedDims + 1 ||
       scop.arrays[map.write().array].role != poly::ArrayRole::Temporary)
     return 0;
@@ -375,7 +372,9 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     unsigned array = scop.statements[s].write().array;
     if (!seen.insert(array).second)
       continue;
-    bool inRegisters = scop.statements[s].dims.size() == group.sharedDims;
+    bool inRegisters =
+        scop.statements[s].dims.size() == group.sharedDims && !group.isAlone &&
+        scop.arrays[array].role != poly::ArrayRole::InOut;
     for (unsigned reader = 0; reader < scop.statements.size(); ++reader)
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
@@ -383,11 +382,12 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
         inRegisters &=
             std::binary_search(statements.begin(), statements.end(), reader);
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
-          inRegisters &= access.subscripts[d] == Affine::dim(d);
+          inRegisters &=
+              access.subscripts[d] == Affine::dim(group.timeDims() + d);
         inRegisters &= access.wholeFrom < 0;
       }
     inRegisters |= isCellsOf(array);
-    Place elsewhere = scop.arrays[array].role == poly::ArrayRole::Output
+    Place elsewhere = poly::isResult(scop.arrays[array].role)
                           ? Place::Global
                           : Place::Workspace;
     Place place = inRegisters ? Place::Register : elsewhere;
@@ -428,33 +428,108 @@ NodePtr KernelBuilder::build(const std::string &name) {
   return filter;
 }
 
-DefaultSchedule
-girih::schedule::chooseSchedule(const Scop &scop,
-                                const target::GpuTarget &target) {
-  DefaultSchedule result;
-  std::vector<unsigned> all(scop.statements.size());
-  for (unsigned s = 0; s < all.size(); ++s)
-    all[s] = s;
-  result.tree.root = makeNode(Node::Kind::Sequence, all);
-  unsigned number = 0;
-  for (const FusionGroup &group : groupUnits(scop)) {
-    TileChoice choice = chooseTiles(scop, group, target);
-    std::string name = scop.name + "__" + std::to_string(number++);
-    result.tree.root->children.push_back(
-        KernelBuilder(scop, group, choice).build(name));
+namespace {
+
+/// Makes the kernels of the groups and puts them into the loops of time.
+class TreeBuilder {
+public:
+  TreeBuilder(const Scop &scop, const target::GpuTarget &target,
+              const std::vector<FusionGroup> &groups)
+      : scop(scop), target(target), groups(groups) {}
+
+  DefaultSchedule run() {
+    std::vector<unsigned> all(scop.statements.size());
+    for (unsigned s = 0; s < all.size(); ++s)
+      all[s] = s;
+    result.tree.root = makeNode(Node::Kind::Sequence, all);
+    addFilters(*result.tree.root, 0, groups.size(), 0);
+    return std::move(result);
+  }
+
+private:
+  /// Groups [first, end), all in the same `depth` time loops.
+  void addFilters(Node &sequence, size_t first, size_t end, unsigned depth) {
+    for (size_t g = first; g < end;) {
+      const std::vector<unsigned> &loops = groups[g].loops;
+      if (loops.size() == depth) {
+        sequence.children.push_back(kernel(groups[g++]));
+        continue;
+      }
+      size_t last = g;
+      while (last < end && groups[last].loops.size() > depth &&
+             groups[last].loops[depth] == loops[depth])
+        ++last;
+      sequence.children.push_back(timeLoop(g, last, depth));
+      g = last;
+    }
+  }
+
+  NodePtr timeLoop(size_t first, size_t end, unsigned depth) {
+    std::vector<unsigned> statements;
+    for (size_t g = first; g < end; ++g)
+      for (const Unit &unit : groups[g].units)
+        statements.insert(statements.end(), unit.statements.begin(),
+                          unit.statements.end());
+    std::sort(statements.begin(), statements.end());
+    NodePtr below = makeNode(Node::Kind::Sequence, statements);
+    addFilters(*below, first, end, depth + 1);
+    NodePtr band = makeNode(Node::Kind::Band, statements);
+    // No dim's name with an `o` or `i` behind it ends like this.
+    band->members.push_back(member(
+        scop.loops[groups[first].loops[depth]].name + "_turn", Binding::Time,
+        false,
+        std::vector<poly::Digit>(statements.size(), digit(depth, 1, 0))));
+    band->children.push_back(std::move(below));
+    NodePtr filter = makeNode(Node::Kind::Filter, statements);
+    filter->children.push_back(std::move(band));
+    return filter;
+  }
+
+  NodePtr kernel(const FusionGroup &group) {
     KernelReason reason;
-    reason.kernel = name;
+    reason.kernel = scop.name + "__" + std::to_string(result.reasons.size());
     std::string fused;
     for (const Unit &unit : group.units)
       fused +=
           (fused.empty() ? "" : ", ") +
           scop.arrays[scop.statements[unit.statements.back()].write().array]
               .name;
+    NodePtr made;
+    unsigned first = group.units[0].statements[0], threads = 0;
+    std::vector<std::string> why;
+    if (readsOwnElements(scop.statements[first])) {
+      RecurrenceKernel recurrence =
+          buildRecurrence(scop, first, reason.kernel);
+      threads = recurrence.threads;
+      why = std::move(recurrence.why);
+      made = std::move(recurrence.filter);
+    } else {
+      TileChoice choice = chooseTiles(scop, group, target);
+      made = KernelBuilder(scop, group, choice).build(reason.kernel);
+      threads = choice.threads;
+      why = std::move(choice.why);
+    }
     reason.lines.push_back("computes " + fused + " with " +
-                           std::to_string(choice.threads) + " threads a block");
-    for (const std::string &line : choice.why)
-      reason.lines.push_back(line);
+                           std::to_string(threads) +
+                           (threads == 1 ? " thread" : " threads") +
+                           " a block");
+    for (std::string &line : why)
+      reason.lines.push_back(std::move(line));
     result.reasons.push_back(std::move(reason));
+    return made;
   }
-  return result;
+
+  const Scop &scop;
+  const target::GpuTarget &target;
+  const std::vector<FusionGroup> &groups;
+  DefaultSchedule result;
+};
+
+} // namespace
+
+DefaultSchedule
+girih::schedule::chooseSchedule(const Scop &scop,
+                                const target::GpuTarget &target) {
+  std::vector<FusionGroup> groups = groupUnits(scop);
+  return TreeBuilder(scop, target, groups).run();
 }

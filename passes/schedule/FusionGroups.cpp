@@ -54,8 +54,13 @@ bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
   const Statement &update = scop.statements[reduction.update];
   unsigned outer = reduction.outputEnd;
   if (!reduction.product || reduction.cellEnd != outer || outer < 2 ||
-      update.dims.size() != outer + 1)
+      update.dims.size() != outer + 1 || !update.loops.empty())
     return false;
+  // A tile masks the ends of a box, nothing else.
+  for (const Affine &constraint : update.constraints)
+    if (std::count_if(constraint.dims.begin(), constraint.dims.end(),
+                      [](int64_t factor) { return factor != 0; }) > 1)
+      return false;
   // A tile accumulates in f32 or f64.
   if (scop.arrays[reduction.accumulator].elementBytes < 4)
     return false;
@@ -87,12 +92,36 @@ bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
          !uses(a, j);
 }
 
+bool girih::schedule::readsOwnElements(const Statement &statement) {
+  if (statement.kind != StatementKind::Map)
+    return false;
+  const Access &write = statement.write();
+  return std::any_of(statement.accesses.begin(), statement.accesses.end() - 1,
+                     [&](const Access &access) {
+                       return access.array == write.array &&
+                              (access.wholeFrom >= 0 ||
+                               access.subscripts != write.subscripts);
+                     });
+}
+
+bool girih::schedule::writesItsDims(const Statement &statement) {
+  if (statement.kind != StatementKind::Map)
+    return true;
+  const std::vector<Affine> &subscripts = statement.write().subscripts;
+  unsigned time = statement.loops.size();
+  bool same = subscripts.size() + time == statement.dims.size();
+  for (unsigned d = 0; same && d < subscripts.size(); ++d)
+    same = subscripts[d] == Affine::dim(time + d);
+  return same;
+}
+
 namespace {
 
 class Grouping {
 public:
   explicit Grouping(const Scop &scop)
-      : scop(scop), producer(scop.arrays.size(), -1) {}
+      : scop(scop), producer(scop.arrays.size(), -1),
+        accessor(scop.arrays.size(), -1) {}
   std::vector<FusionGroup> run();
 
 private:
@@ -105,6 +134,7 @@ private:
   /// `shared` dims: one after the other in one block, with no cells kept
   /// between its statements. Only maps go there.
   bool combinesBelow(const Unit &unit, unsigned shared) const;
+  bool isAlone(const Unit &unit) const;
   /// The group to join, or -1.
   int choose(const Unit &unit, unsigned &shared) const;
   /// The last group, when the unit reads an array that the group reads too,
@@ -113,8 +143,20 @@ private:
 
   const Scop &scop;
   std::vector<FusionGroup> groups;
-  std::vector<int> producer; ///< group that writes the array, or -1
+  std::vector<int> producer; ///< last group that writes the array, or -1
+  std::vector<int> accessor; ///< last group that reads or writes it, or -1
 };
+
+/// Whether a read or write is of the element of the statement's first dims
+/// behind its time loops, one after the other; how many, at most `most`.
+unsigned leadingDims(const Statement &statement, const Access &access,
+                     unsigned most) {
+  unsigned time = statement.loops.size(), same = time;
+  while (same < most && same - time < access.subscripts.size() &&
+         access.subscripts[same - time] == Affine::dim(same))
+    ++same;
+  return same;
+}
 
 /// Domain constraints that mention dims [0, count) only.
 std::vector<Affine> outerConstraints(const Statement &statement,
@@ -157,15 +199,19 @@ unsigned Grouping::agreement(const Unit &unit, unsigned group) const {
   unsigned shared = std::min(unit.outerDims, groups[group].sharedDims);
   for (unsigned s : unit.statements)
     for (const Access &access : scop.statements[s].accesses) {
-      if (access.isWrite || producer[access.array] != int(group))
+      if (!access.isWrite && producer[access.array] != int(group))
         continue;
       // Writers write [d0, d1, ...]: the leading subscripts of a read must be
       // this statement's own leading dims.
-      unsigned same = 0;
-      while (same < shared && same < access.subscripts.size() &&
-             access.subscripts[same] == Affine::dim(same))
-        ++same;
-      shared = same;
+      if (!access.isWrite)
+        shared = leadingDims(scop.statements[s], access, shared);
+      // And so must those of what the group reads and this unit overwrites.
+      if (access.isWrite && accessor[access.array] == int(group))
+        for (const Unit &member : groups[group].units)
+          for (unsigned m : member.statements)
+            for (const Access &earlier : scop.statements[m].accesses)
+              if (earlier.array == access.array)
+                shared = leadingDims(scop.statements[m], earlier, shared);
     }
   return shared;
 }
@@ -174,9 +220,10 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
   int latest = -1;
   for (unsigned s : unit.statements)
     for (const Access &access : scop.statements[s].accesses)
-      if (!access.isWrite)
-        latest = std::max(latest, producer[access.array]);
-  if (latest < 0)
+      latest = std::max(latest, access.isWrite ? accessor[access.array]
+                                               : producer[access.array]);
+  if (latest < 0 || groups[latest].isAlone ||
+      groups[latest].loops != scop.statements[unit.statements[0]].loops)
     return -1;
   // Segments are worth a grid of their own: the level that combines their
   // results runs in the next kernel.
@@ -192,8 +239,9 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
     }
   const FusionGroup &group = groups[latest];
   shared = agreement(unit, latest);
-  bool isScalar = group.sharedDims == 0 && unit.outerDims == 0;
-  if (shared == 0 && !isScalar)
+  unsigned time = group.timeDims();
+  bool isScalar = group.sharedDims == time && unit.outerDims == time;
+  if (shared == time && !isScalar)
     return -1;
   // A contraction's tile spans its last two dims: it neither loses them nor
   // joins a kernel whose blocks would each own less.
@@ -216,6 +264,10 @@ int Grouping::chooseBeside(const Unit &unit) const {
     return -1;
   int last = groups.size() - 1;
   const FusionGroup &group = groups[last];
+  if (group.isAlone ||
+      group.loops != scop.statements[unit.statements[0]].loops ||
+      unit.outerDims == group.timeDims())
+    return -1;
   if (group.sharedDims != unit.outerDims || hasContraction(group) ||
       !sameExtents(group.units[0], unit, unit.outerDims))
     return -1;
@@ -228,29 +280,43 @@ int Grouping::chooseBeside(const Unit &unit) const {
   bool sharesRead = false;
   for (unsigned s : unit.statements)
     for (const Access &access : scop.statements[s].accesses) {
-      if (!access.isWrite && producer[access.array] == last)
+      if ((access.isWrite ? accessor : producer)[access.array] == last)
         return -1;
       sharesRead |= !access.isWrite && read.count(access.array);
     }
   return sharesRead ? last : -1;
 }
 
+bool Grouping::isAlone(const Unit &unit) const {
+  const Statement &last = scop.statements[unit.statements.back()];
+  unsigned writers = 0;
+  for (const Statement &statement : scop.statements)
+    writers += statement.write().array == last.write().array;
+  return writers > 1 || !writesItsDims(last) || readsOwnElements(last);
+}
+
 std::vector<FusionGroup> Grouping::run() {
   for (Unit &unit : findUnits(scop)) {
     unsigned shared = 0;
-    int group = choose(unit, shared);
+    bool alone = isAlone(unit);
+    int group = alone ? -1 : choose(unit, shared);
     if (group < 0) {
-      group = chooseBeside(unit);
+      group = alone ? -1 : chooseBeside(unit);
       shared = unit.outerDims;
     }
     if (group < 0) {
       group = groups.size();
       groups.emplace_back();
+      groups[group].loops = scop.statements[unit.statements[0]].loops;
+      groups[group].isAlone = alone;
       shared = unit.outerDims;
     }
     groups[group].sharedDims = shared;
-    for (unsigned s : unit.statements)
+    for (unsigned s : unit.statements) {
       producer[scop.statements[s].write().array] = group;
+      for (const Access &access : scop.statements[s].accesses)
+        accessor[access.array] = std::max(accessor[access.array], group);
+    }
     groups[group].units.push_back(std::move(unit));
   }
   return std::move(groups);

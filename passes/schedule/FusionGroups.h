@@ -9,7 +9,8 @@
 // (init, update, merge), or a lone merge. Units whose outer dimensions agree
 // instance by instance share a kernel: the shared prefix of dimensions goes to
 // the grid, so every dependence between them has distance zero there and stays
-// inside one block. Nothing is recomputed. docs/architecture.md, "Default
+// inside one block. The same holds for an array that one unit overwrites and
+// another reads. Nothing is recomputed. docs/architecture.md, "Default
 // schedule".
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +34,20 @@ struct Unit {
 struct FusionGroup {
   std::vector<Unit> units;
   unsigned sharedDims = 0; ///< leading dims that all units share
+  std::vector<unsigned> loops; ///< time loops around all units
+  /// Leading dims that are the turns of those loops.
+  unsigned timeDims() const { return loops.size(); }
+  /// One unit that nothing joins: it writes a part of an array, or reads the
+  /// array that it writes at other elements.
+  bool isAlone = false;
 };
+
+/// Whether the statement reads the array that it writes at other elements than
+/// it writes: its instances have an order.
+bool readsOwnElements(const poly::Statement &statement);
+/// Whether the statement, in the time loops around it, writes the element of
+/// its dims.
+bool writesItsDims(const poly::Statement &statement);
 
 /// Units of the Scop, in textual order.
 std::vector<Unit> findUnits(const poly::Scop &scop);
@@ -46,7 +60,9 @@ bool isContraction(const poly::Scop &scop, const Unit &unit);
 /// one of its operands when every operand is read at the same leading
 /// subscripts; a kernel with a contraction keeps all its dimensions. A unit
 /// without such a producer joins the last kernel when both read one array over
-/// the same values, so that it is read once.
+/// the same values, so that it is read once. What writes a part of an array, or
+/// depends on itself, has a kernel of its own; kernels hold statements of the
+/// same time loops.
 std::vector<FusionGroup> groupUnits(const poly::Scop &scop);
 
 } // namespace girih::schedule

@@ -114,14 +114,15 @@ Style Choice::chooseStyle() const {
             .role == poly::ArrayRole::Accumulator;
     alongRow |= unit.outerDims > group.sharedDims ||
                 (readsAlongReduction(scop, reduction) &&
-                 (!isPartial || group.sharedDims == 0));
+                 (!isPartial || group.sharedDims == group.timeDims()));
   }
   if (!anyReduction && !innerMap)
     return Style::Elementwise;
-  if (onlyChains && !innerMap && group.sharedDims > 0)
+  if (onlyChains && !innerMap && group.sharedDims > group.timeDims())
     return Style::Chains;
   // Eight threads hold a column's cells: many need a block of their own.
-  if (alongRow || innerMap || group.sharedDims == 0 || cells > kMostColumnCells)
+  if (alongRow || innerMap || group.sharedDims == group.timeDims() ||
+      cells > kMostColumnCells)
     return Style::Row;
   return Style::Column;
 }
@@ -134,7 +135,7 @@ unsigned Choice::contiguousDim() const {
       continue;
     const Reduction &reduction = scop.reductions[*unit.reduction];
     const Access &read = scop.statements[reduction.update].accesses.front();
-    for (unsigned d = 0; d < group.sharedDims; ++d)
+    for (unsigned d = group.timeDims(); d < group.sharedDims; ++d)
       if (!read.subscripts.empty() && read.subscripts.back().dimCoefficient(d))
         return d;
     break;
@@ -170,17 +171,17 @@ int64_t Choice::longestInnerExtent() const {
 /// membound-facts 3: one vector an input and thread, 256 threads, one-shot
 /// grid.
 void Choice::elementwise() {
-  unsigned shared = group.sharedDims;
-  choice.threads = shared == 0 ? target.warpSize : 256;
+  unsigned shared = group.sharedDims, time = group.timeDims();
+  choice.threads = shared == time ? target.warpSize : 256;
   choice.sharedTile.assign(shared, 1);
-  if (shared == 0) {
+  if (shared == time) {
     choice.innerThreads = choice.threads;
     choice.why.push_back("one value: one warp");
     return;
   }
   unsigned last = shared - 1;
   int64_t extent = sharedExtent(last), along = choice.threads;
-  if (extent >= 0 && shared > 1)
+  if (extent >= 0 && shared > time + 1)
     along = std::min<int64_t>(
         along, powerOfTwoAtLeast(std::max<int64_t>(
                    (extent + choice.vector - 1) / choice.vector, 1)));

@@ -33,9 +33,26 @@ private:
   int64_t extentBound(mlir::Attribute attribute);
   unsigned addArray(mlir::Value tensor, llvm::StringRef name,
                     poly::ArrayRole role);
+  mlir::LogicalResult addArrays();
   mlir::LogicalResult addCompute(te::ComputeOp compute);
-  /// The domain 0 <= index < extent of a compute's indices.
-  std::vector<Affine> box(te::ComputeOp compute);
+  /// The time loops around `compute`, outermost first; new ones are added.
+  std::vector<unsigned> loopsAround(te::ComputeOp compute);
+  /// The turns of those loops, then the compute's indices.
+  std::vector<std::string> dimNames(te::ComputeOp compute,
+                                    const std::vector<unsigned> &loops);
+  /// The te indices around `compute`'s region as dims: the loops', its own.
+  llvm::DenseMap<mlir::Value, Affine> indicesOf(te::ComputeOp compute);
+  /// The domain: 0 <= turn < extent of the loops, 0 <= index < extent of the
+  /// compute's box, and its te.where ops.
+  std::vector<Affine> domain(te::ComputeOp compute,
+                             const std::vector<unsigned> &loops);
+  /// 0 <= dim < the extent.
+  void addBounds(unsigned dim, mlir::Attribute size,
+                 std::vector<Affine> &constraints);
+  /// What the te.where ops of `block` require, each >= 0.
+  std::vector<Affine>
+  wheresOf(mlir::Block &block,
+           const llvm::DenseMap<mlir::Value, Affine> &indices);
   /// Accesses of a region's te.read ops, given the te indices in scope.
   std::vector<Access>
   readsOf(mlir::Block &block,
@@ -44,9 +61,10 @@ private:
 
   te::FuncOp func;
   ScopWithMap result;
-  NamePool names;
+  NamePool names, loopNames;
   std::vector<int> paramOfSize; ///< size -> parameter, or -1 when given
-  llvm::DenseMap<mlir::Value, unsigned> arrayOf;
+  llvm::DenseMap<mlir::Value, unsigned> arrayOf; ///< by first version
+  llvm::DenseMap<mlir::Operation *, unsigned> loopOf;
 };
 
 std::vector<std::string> strings(mlir::ArrayAttr names) {
@@ -56,11 +74,13 @@ std::vector<std::string> strings(mlir::ArrayAttr names) {
   return list;
 }
 
-std::vector<std::string> indexNames(te::ComputeOp compute) {
-  std::vector<std::string> names = strings(compute.getIndexNames());
-  for (std::string &name : names)
-    name = scopName(name);
-  return names;
+/// The te.for ops around `compute`, outermost first.
+std::vector<te::ForOp> forsAround(te::ComputeOp compute) {
+  std::vector<te::ForOp> fors;
+  for (auto loop = compute->getParentOfType<te::ForOp>(); loop;
+       loop = loop->getParentOfType<te::ForOp>())
+    fors.insert(fors.begin(), loop);
+  return fors;
 }
 
 /// Whether `value` is one te.read without rules, perhaps through casts.
@@ -192,17 +212,84 @@ unsigned Builder::addArray(mlir::Value tensor, llvm::StringRef name,
   return index;
 }
 
-std::vector<Affine> Builder::box(te::ComputeOp compute) {
+std::vector<unsigned> Builder::loopsAround(te::ComputeOp compute) {
+  std::vector<unsigned> loops;
+  for (te::ForOp loop : forsAround(compute)) {
+    auto [at, isNew] = loopOf.try_emplace(loop, result.scop.loops.size());
+    if (isNew)
+      result.scop.loops.push_back(
+          {loopNames.unique(loop.getIndexName().str()),
+           extent(loop.getExtent())});
+    loops.push_back(at->second);
+  }
+  return loops;
+}
+
+std::vector<std::string>
+Builder::dimNames(te::ComputeOp compute, const std::vector<unsigned> &loops) {
+  std::vector<std::string> dims;
+  auto add = [&](std::string name) {
+    name = scopName(name);
+    while (llvm::is_contained(dims, name) ||
+           llvm::is_contained(result.scop.params, name))
+      name += "_";
+    dims.push_back(std::move(name));
+  };
+  for (unsigned loop : loops)
+    add(result.scop.loops[loop].name);
+  for (const std::string &name : strings(compute.getIndexNames()))
+    add(name);
+  return dims;
+}
+
+llvm::DenseMap<mlir::Value, Affine>
+Builder::indicesOf(te::ComputeOp compute) {
+  llvm::DenseMap<mlir::Value, Affine> indices;
+  unsigned next = 0;
+  for (te::ForOp loop : forsAround(compute))
+    indices[loop.getIndex()] = Affine::dim(next++);
+  for (mlir::BlockArgument argument : compute.getBlock().getArguments())
+    indices[argument] = Affine::dim(next++);
+  return indices;
+}
+
+void Builder::addBounds(unsigned dim, mlir::Attribute size,
+                        std::vector<Affine> &constraints) {
+  constraints.push_back(Affine::dim(dim));
+  constraints.push_back(extent(size) - Affine::of(1) - Affine::dim(dim));
+  // A bound that the text promises, in reach of those who look for constants;
+  // at a whole number of vectors, so that it never splits one.
+  int64_t bound = extentBound(size);
+  if (bound >= 0 && !func.constantExtent(size))
+    constraints.push_back(Affine::of((bound + 15) / 16 * 16 - 1) -
+                          Affine::dim(dim));
+}
+
+std::vector<Affine> Builder::domain(te::ComputeOp compute,
+                                    const std::vector<unsigned> &loops) {
   std::vector<Affine> constraints;
-  for (auto [d, size] : llvm::enumerate(compute.getType().getShape())) {
+  for (unsigned d = 0; d < loops.size(); ++d) {
     constraints.push_back(Affine::dim(d));
-    constraints.push_back(extent(size) - Affine::of(1) - Affine::dim(d));
-    // A bound that the text promises, in reach of those who look for constants;
-    // at a whole number of vectors, so that it never splits one.
-    int64_t bound = extentBound(size);
-    if (bound >= 0 && !func.constantExtent(size))
-      constraints.push_back(Affine::of((bound + 15) / 16 * 16 - 1) -
-                            Affine::dim(d));
+    constraints.push_back(result.scop.loops[loops[d]].extent - Affine::of(1) -
+                          Affine::dim(d));
+  }
+  for (auto [d, size] : llvm::enumerate(compute.getBox()))
+    addBounds(loops.size() + d, size, constraints);
+  for (Affine &where : wheresOf(compute.getBlock(), indicesOf(compute)))
+    constraints.push_back(std::move(where));
+  return constraints;
+}
+
+std::vector<Affine>
+Builder::wheresOf(mlir::Block &block,
+                  const llvm::DenseMap<mlir::Value, Affine> &indices) {
+  std::vector<Affine> constraints;
+  for (auto where : block.getOps<te::WhereOp>()) {
+    Affine sum = extent(where.getOffset());
+    for (auto [index, factor] :
+         llvm::zip(where.getIndices(), where.getCoefficients()))
+      sum = sum + indices.at(index) * factor;
+    constraints.push_back(std::move(sum));
   }
   return constraints;
 }
@@ -216,7 +303,7 @@ Builder::readsOf(mlir::Block &block,
     if (!read)
       continue;
     Access access;
-    access.array = arrayOf.at(read.getTensor());
+    access.array = arrayOf.at(te::storageOf(read.getTensor()));
     for (mlir::Value index : read.getIndices()) {
       if (index.getDefiningOp<te::BoundOp>()) {
         // Some element along this dimension; it is not affine which one.
@@ -252,8 +339,9 @@ mlir::LogicalResult Builder::addReduction(te::ComputeOp compute,
   site.compute = compute;
   site.reduce = reduce;
   site.array = arrayOf.at(compute.getResult());
-  site.outer = indexNames(compute);
-  site.outerConstraints = box(compute);
+  site.loops = loopsAround(compute);
+  site.outer = dimNames(compute, site.loops);
+  site.outerConstraints = domain(compute, site.loops);
   for (mlir::Attribute size : reduce.getExtents())
     site.extents.push_back(extent(size));
   if (reduce.getExtents().size() == 1)
@@ -265,16 +353,23 @@ mlir::LogicalResult Builder::addReduction(te::ComputeOp compute,
            << arith::printTerm(*term)
            << "', which this version cannot realise: it has " << problem;
 
-  auto bodyReads = [&](const std::vector<Affine> &values) {
-    llvm::DenseMap<mlir::Value, Affine> indices;
+  auto withValues = [&](const std::vector<Affine> &values) {
+    llvm::DenseMap<mlir::Value, Affine> indices = indicesOf(compute);
     unsigned next = 0;
     for (mlir::BlockArgument argument : compute.getBlock().getArguments())
       indices[argument] = values[next++];
     for (mlir::BlockArgument argument : reduce.getBlock().getArguments())
       indices[argument] = values[next++];
-    return readsOf(reduce.getBlock(), indices);
+    return indices;
   };
-  expandTerm(*term, site, bodyReads, isProduct(reduce), names, result);
+  ReductionBody body;
+  body.reads = [&](const std::vector<Affine> &values) {
+    return readsOf(reduce.getBlock(), withValues(values));
+  };
+  body.domain = [&](const std::vector<Affine> &values) {
+    return wheresOf(reduce.getBlock(), withValues(values));
+  };
+  expandTerm(*term, site, body, isProduct(reduce), names, result);
   return mlir::success();
 }
 
@@ -289,21 +384,23 @@ mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
   poly::Statement statement;
   statement.name = names.unique(compute.getName().str() + "_map");
   statement.kind = poly::StatementKind::Map;
-  statement.dims = indexNames(compute);
-  statement.constraints = box(compute);
+  statement.loops = loopsAround(compute);
+  statement.dims = dimNames(compute, statement.loops);
+  statement.constraints = domain(compute, statement.loops);
   StatementInfo info;
   info.compute = compute;
   info.elementType = compute.getType().getElementType();
-  llvm::DenseMap<mlir::Value, Affine> indices;
+  llvm::DenseMap<mlir::Value, Affine> indices = indicesOf(compute);
   Access write;
-  write.array = arrayOf.at(compute.getResult());
+  write.array = arrayOf.at(te::storageOf(compute.getResult()));
   write.isWrite = true;
-  for (auto [d, argument] :
-       llvm::enumerate(compute.getBlock().getArguments())) {
-    indices[argument] = Affine::dim(d);
-    info.indices.push_back(Affine::dim(d));
-    write.subscripts.push_back(Affine::dim(d));
-  }
+  for (mlir::BlockArgument argument : compute.getBlock().getArguments())
+    info.indices.push_back(indices.at(argument));
+  auto yield = mlir::cast<te::YieldOp>(compute.getBlock().getTerminator());
+  for (mlir::Value index : yield.getAt())
+    write.subscripts.push_back(subscript(index, indices));
+  if (yield.getAt().empty())
+    write.subscripts = info.indices;
   statement.accesses = readsOf(compute.getBlock(), indices);
   statement.accesses.push_back(std::move(write));
   result.scop.statements.push_back(std::move(statement));
@@ -311,34 +408,52 @@ mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
   return mlir::success();
 }
 
+/// One array for each memory: all versions of a tensor.
+mlir::LogicalResult Builder::addArrays() {
+  auto terminator = mlir::cast<te::ReturnOp>(func.getBlock().getTerminator());
+  llvm::DenseMap<mlir::Value, unsigned> resultOf;
+  for (auto [index, value] : llvm::enumerate(terminator.getResults())) {
+    mlir::Value storage = te::storageOf(value);
+    if (mlir::isa<mlir::BlockArgument>(storage) && func.inPlaceOf(index) < 0)
+      return func.emitOpError("returns argument ") << index << " unchanged";
+    if (!resultOf.try_emplace(storage, index).second)
+      return func.emitOpError("returns one tensor as two results");
+  }
+  auto add = [&](mlir::Value first, llvm::StringRef name, bool isArgument) {
+    auto found = resultOf.find(first);
+    bool isOutput = found != resultOf.end();
+    unsigned array = addArray(first, name,
+                              isArgument ? (isOutput ? poly::ArrayRole::InOut
+                                                     : poly::ArrayRole::Input)
+                              : isOutput ? poly::ArrayRole::Output
+                                         : poly::ArrayRole::Temporary);
+    if (isOutput)
+      result.map.result[array] = found->second;
+    return array;
+  };
+  for (auto [index, argument] :
+       llvm::enumerate(func.getBlock().getArguments())) {
+    auto name = mlir::cast<mlir::StringAttr>(func.getArgNames()[index]);
+    result.map.argument[add(argument, name, /*isArgument=*/true)] = index;
+  }
+  func.walk([&](te::ComputeOp compute) {
+    if (!compute.getInto())
+      add(compute.getResult(), compute.getName(), /*isArgument=*/false);
+  });
+  return mlir::success();
+}
+
 std::optional<ScopWithMap> Builder::run() {
   result.scop.name = func.getSymName().str();
   addContext();
-  for (auto [index, argument] : llvm::enumerate(func.getBlock().getArguments()))
-    result.map.argument[addArray(
-        argument, mlir::cast<mlir::StringAttr>(func.getArgNames()[index]),
-        poly::ArrayRole::Input)] = index;
-
-  auto terminator = mlir::cast<te::ReturnOp>(func.getBlock().getTerminator());
-  for (auto compute : func.getBlock().getOps<te::ComputeOp>()) {
-    auto results = terminator.getResults();
-    auto found = llvm::find(results, compute.getResult());
-    bool isOutput = found != results.end();
-    unsigned array = addArray(compute.getResult(), compute.getName(),
-                              isOutput ? poly::ArrayRole::Output
-                                       : poly::ArrayRole::Temporary);
-    if (isOutput)
-      result.map.result[array] = found - results.begin();
-  }
-  for (auto [index, value] : llvm::enumerate(terminator.getResults())) {
-    if (!value.getDefiningOp<te::ComputeOp>()) {
-      func.emitOpError("returns argument ") << index << " unchanged";
-      return std::nullopt;
-    }
-  }
-  for (auto compute : func.getBlock().getOps<te::ComputeOp>())
-    if (mlir::failed(addCompute(compute)))
-      return std::nullopt;
+  if (mlir::failed(addArrays()))
+    return std::nullopt;
+  auto walked = func.walk([&](te::ComputeOp compute) {
+    return mlir::failed(addCompute(compute)) ? mlir::WalkResult::interrupt()
+                                             : mlir::WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return std::nullopt;
   return std::move(result);
 }
 

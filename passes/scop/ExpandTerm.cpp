@@ -52,12 +52,9 @@ struct Level {
 
 class Expansion {
 public:
-  Expansion(
-      const ReductionSite &site,
-      const std::function<std::vector<Access>(const std::vector<Affine> &)>
-          &bodyReads,
-      bool product, NamePool &names, ScopWithMap &result)
-      : site(site), bodyReads(bodyReads), product(product), names(names),
+  Expansion(const ReductionSite &site, const ReductionBody &body, bool product,
+            NamePool &names, ScopWithMap &result)
+      : site(site), body(body), product(product), names(names),
         result(result), name(this->site.compute.getName().str()) {}
 
   void run(const arith::Term &term);
@@ -74,9 +71,16 @@ private:
                         std::vector<std::string> dims,
                         std::vector<Affine> constraints,
                         std::vector<Access> accesses, StatementInfo info);
-  /// Reads of an update at this level for element number `number`.
+  /// Reads of an update at this level for element number `number`; adds what
+  /// its body's domain requires to `constraints`.
   std::vector<Access> reads(const Level &level, const Affine &number,
-                            StatementInfo &info);
+                            StatementInfo &info,
+                            std::vector<Affine> &constraints);
+  std::vector<Access> bodyOf(const StatementInfo &info,
+                             std::vector<Affine> &constraints);
+  /// The dims [0, count) of a statement but for the turns of time loops, which
+  /// subscript no array and are no te indices of the compute.
+  std::vector<Affine> identity(size_t count) const;
   void addReduction(unsigned init, unsigned update,
                     std::optional<unsigned> merge, unsigned accumulator,
                     unsigned outputEnd, unsigned cellEnd,
@@ -87,21 +91,12 @@ private:
                        std::string base) const;
 
   ReductionSite site; // op handles are values; a copy lets them be asked
-  const std::function<std::vector<Access>(const std::vector<Affine> &)>
-      &bodyReads;
+  const ReductionBody &body;
   bool product;
   NamePool &names;
   ScopWithMap &result;
   std::string name;
 };
-
-/// [0, count) as dims of a statement.
-std::vector<Affine> identity(size_t count) {
-  std::vector<Affine> dims;
-  for (size_t d = 0; d < count; ++d)
-    dims.push_back(Affine::dim(d));
-  return dims;
-}
 
 Access access(unsigned array, bool isWrite, std::vector<Affine> subscripts) {
   Access result;
@@ -151,6 +146,20 @@ int64_t nextPowerOfTwo(int64_t value) {
 
 } // namespace
 
+std::vector<Affine> Expansion::identity(size_t count) const {
+  std::vector<Affine> dims;
+  for (size_t d = site.loops.size(); d < count; ++d)
+    dims.push_back(Affine::dim(d));
+  return dims;
+}
+
+std::vector<Access> Expansion::bodyOf(const StatementInfo &info,
+                                      std::vector<Affine> &constraints) {
+  for (Affine &constraint : body.domain(info.indices))
+    constraints.push_back(std::move(constraint));
+  return body.reads(info.indices);
+}
+
 StatementInfo Expansion::info(unsigned depth) {
   StatementInfo info;
   info.compute = site.compute;
@@ -198,6 +207,7 @@ unsigned Expansion::addStatement(const std::string &suffix, StatementKind kind,
   poly::Statement statement;
   statement.name = names.unique(name + suffix);
   statement.kind = kind;
+  statement.loops = site.loops;
   statement.dims = std::move(dims);
   statement.constraints = std::move(constraints);
   statement.accesses = std::move(accesses);
@@ -207,11 +217,12 @@ unsigned Expansion::addStatement(const std::string &suffix, StatementKind kind,
 }
 
 std::vector<Access> Expansion::reads(const Level &level, const Affine &number,
-                                     StatementInfo &info) {
+                                     StatementInfo &info,
+                                     std::vector<Affine> &constraints) {
   if (level.depth == 1) {
     info.indices = identity(site.outer.size());
     info.indices.push_back(number);
-    return bodyReads(info.indices);
+    return bodyOf(info, constraints);
   }
   // A partial result: subscripts are the dims it was made for, then the number.
   std::vector<Affine> subscripts = identity(level.partialDims);
@@ -267,7 +278,7 @@ void Expansion::expandSeq(const Level &level) {
       constraints.push_back(extent - Affine::of(1) - index);
       update.indices.push_back(index);
     }
-    accesses = bodyReads(update.indices);
+    accesses = bodyOf(update, constraints);
   } else {
     Affine running = Affine::dim(outer);
     dims.push_back(freshDim(
@@ -278,7 +289,7 @@ void Expansion::expandSeq(const Level &level) {
     Affine number = level.base + running;
     constraints.push_back(running);
     addExistence(level, running, constraints);
-    accesses = reads(level, number, update);
+    accesses = reads(level, number, update, constraints);
   }
   accesses.push_back(access(cell, false, identity(outer)));
   accesses.push_back(access(cell, true, identity(outer)));
@@ -344,7 +355,7 @@ void Expansion::expandLanes(const arith::Term &term, const Level &level) {
   Affine number = level.base + running;
   addExistence(level, running, constraints);
   StatementInfo update = info(level.depth);
-  std::vector<Access> accesses = reads(level, number, update);
+  std::vector<Access> accesses = reads(level, number, update, constraints);
   accesses.push_back(access(cells, false, identity(outer + 1)));
   accesses.push_back(access(cells, true, identity(outer + 1)));
   unsigned updateIndex = addStatement("_upd" + depth, StatementKind::Update,
@@ -352,7 +363,7 @@ void Expansion::expandLanes(const arith::Term &term, const Level &level) {
                                       std::move(accesses), std::move(update));
 
   Access whole = access(cells, false, identity(outer));
-  whole.wholeFrom = outer;
+  whole.wholeFrom = outer - site.loops.size();
   StatementInfo mergeInfo = info(level.depth);
   mergeInfo.padded = padded;
   unsigned merge = addStatement(
@@ -411,7 +422,7 @@ void Expansion::expandSegments(const arith::Term &term, const Level &level) {
 
   if (isTree) {
     Access whole = access(partial, false, identity(outer));
-    whole.wholeFrom = outer;
+    whole.wholeFrom = outer - site.loops.size();
     StatementInfo merge = info(level.depth);
     merge.mergeOrder = MergeOrder::Pairwise;
     addStatement("_pairs" + depth, StatementKind::Merge, level.dims,
@@ -490,10 +501,9 @@ void Expansion::run(const arith::Term &term) {
   expand(term, level);
 }
 
-void girih::scop::expandTerm(
-    const arith::Term &term, const ReductionSite &site,
-    const std::function<std::vector<Access>(const std::vector<Affine> &)>
-        &bodyReads,
-    bool product, NamePool &names, ScopWithMap &result) {
-  Expansion(site, bodyReads, product, names, result).run(term);
+void girih::scop::expandTerm(const arith::Term &term,
+                             const ReductionSite &site,
+                             const ReductionBody &body, bool product,
+                             NamePool &names, ScopWithMap &result) {
+  Expansion(site, body, product, names, result).run(term);
 }

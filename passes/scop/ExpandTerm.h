@@ -35,7 +35,9 @@ struct ReductionSite {
   te::ComputeOp compute;
   te::ReduceOp reduce;
   unsigned array = 0;             ///< the array the reduction defines
-  std::vector<std::string> outer; ///< the compute's index names
+  /// Time loops around the compute; their turns are the first of `outer`.
+  std::vector<unsigned> loops;
+  std::vector<std::string> outer; ///< the turns and the compute's index names
   std::vector<poly::Affine> outerConstraints;
   std::vector<poly::Affine>
       extents; ///< of the reduced indices, over parameters
@@ -49,13 +51,20 @@ struct ReductionSite {
 std::string unsupportedTree(const arith::Term &term,
                             std::optional<int64_t> count);
 
+/// What a reduce's body is for te indices (the compute's, then the reduce's)
+/// that are affine expressions of the update's dims.
+struct ReductionBody {
+  using Indices = std::vector<poly::Affine>;
+  std::function<std::vector<poly::Access>(const Indices &)> reads;
+  /// What its te.where ops require, each >= 0.
+  std::function<std::vector<poly::Affine>(const Indices &)> domain;
+};
+
 /// Appends the statements, arrays and reductions that realise `term` for
-/// `site`. `bodyReads(indices)` gives the accesses of the reduce's body for te
-/// indices written as affine expressions of the update's dims.
+/// `site`. Elements that the body's domain leaves out keep their numbers.
 void expandTerm(const arith::Term &term, const ReductionSite &site,
-                const std::function<std::vector<poly::Access>(
-                    const std::vector<poly::Affine> &indices)> &bodyReads,
-                bool product, NamePool &names, ScopWithMap &result);
+                const ReductionBody &body, bool product, NamePool &names,
+                ScopWithMap &result);
 
 } // namespace girih::scop
 

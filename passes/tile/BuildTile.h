@@ -35,6 +35,7 @@ struct TilePlan {
   std::vector<artifact::Guard> guards;
   std::vector<artifact::WorkspaceBuffer> workspace;
   std::vector<artifact::Launch> launches; ///< parallel to the kernels
+  std::vector<artifact::LaunchLoop> loops;
 };
 
 /// Appends one tile.kernel per kernel of the tree to `module`. `func` is the te

@@ -46,7 +46,7 @@ LogicalResult KernelEmitter::emit() {
   auto kernel = mlir::cast<tile::KernelOp>(builder.create(state));
   builder.setInsertionPointToStart(&kernel.getBlock());
   if (failed(addArguments(kernel)) || failed(decodeGrid()) ||
-      failed(emitNode(loops.body)) || failed(addLaunch()))
+      failed(emitNode(loops.body)) || failed(addLaunch(kernel)))
     return failure();
   // Arguments that no access uses as vectors promise nothing.
   for (auto [array, value] : globals) {
@@ -89,6 +89,10 @@ LogicalResult KernelEmitter::addArguments(tile::KernelOp kernel) {
     index.params.push_back(block.addArgument(builder.getIndexType(), loc));
     names.push_back(builder.getStringAttr(param));
   }
+  for (unsigned loop : loops.loops) {
+    index.grid.push_back(block.addArgument(builder.getIndexType(), loc));
+    names.push_back(builder.getStringAttr(context.scop.loops[loop].name));
+  }
   kernel.setArgNamesAttr(builder.getArrayAttr(names));
   return success();
 }
@@ -109,7 +113,7 @@ static artifact::SizeExpr gridProduct(artifact::SizeExpr blocks,
                                     std::move(extent));
 }
 
-LogicalResult KernelEmitter::addLaunch() {
+LogicalResult KernelEmitter::addLaunch(tile::KernelOp kernel) {
   artifact::Launch launch;
   launch.kernel = kernelNode.kernel.name;
   launch.threads = kernelNode.kernel.threads;
@@ -156,8 +160,30 @@ LogicalResult KernelEmitter::addLaunch() {
     argument.index = size;
     launch.arguments.push_back(argument);
   }
+  addTurns(kernel, launch);
   context.plan.launches.push_back(std::move(launch));
   return success();
+}
+
+/// The turns of the loops around it, where the kernel asks for them.
+void KernelEmitter::addTurns(tile::KernelOp kernel, artifact::Launch &launch) {
+  mlir::Block &block = kernel.getBlock();
+  unsigned first = block.getNumArguments() - loops.loops.size();
+  std::vector<mlir::Attribute> names(kernel.getArgNamesAttr().begin(),
+                                     kernel.getArgNamesAttr().end());
+  for (size_t l = 0, at = first; l < loops.loops.size(); ++l) {
+    if (block.getArgument(at).use_empty()) {
+      block.eraseArgument(at);
+      names.erase(names.begin() + at);
+      continue;
+    }
+    artifact::Argument argument;
+    argument.kind = artifact::Argument::Kind::Turn;
+    argument.index = context.launchLoopOf[loops.loops[l]];
+    launch.arguments.push_back(argument);
+    ++at;
+  }
+  kernel.setArgNamesAttr(builder.getArrayAttr(names));
 }
 
 /// The last member varies fastest.
@@ -178,7 +204,7 @@ LogicalResult KernelEmitter::decodeGrid() {
     digits[m] = mlir::arith::RemSIOp::create(builder, loc, rest, extent);
     rest = mlir::arith::DivSIOp::create(builder, loc, rest, extent);
   }
-  index.grid = std::move(digits);
+  index.grid.insert(index.grid.end(), digits.begin(), digits.end());
   return success();
 }
 
@@ -224,12 +250,53 @@ std::set<unsigned> KernelEmitter::storedAndLoaded(const LoopNode &node) const {
     if (placeOf(kernelNode.kernel, array) != poly::Place::Register)
       stored.insert(array);
   });
+  // An array that one statement alone touches, element by element, needs no
+  // order between iterations.
+  std::map<unsigned, std::set<unsigned>> touching;
   visitTiles(node, [&](unsigned s) {
     for (const poly::Access &access : context.scop.statements[s].accesses)
-      if (!access.isWrite && stored.count(access.array))
+      touching[access.array].insert(s);
+  });
+  visitTiles(node, [&](unsigned s) {
+    const poly::Statement &statement = context.scop.statements[s];
+    for (const poly::Access &access : statement.accesses)
+      if (!access.isWrite && stored.count(access.array) &&
+          (touching[access.array].size() > 1 || access.wholeFrom >= 0 ||
+           access.subscripts != statement.write().subscripts))
         both.insert(access.array);
   });
   return both;
+}
+
+void KernelEmitter::barrier() {
+  tile::BarrierOp::create(builder, loc);
+  dirty.clear();
+  loaded.clear();
+}
+
+void KernelEmitter::barrierBeforeStore(const Site &site, unsigned array,
+                                       const layout::Layout &layout) {
+  const std::set<unsigned> &readers = loaded[array];
+  bool byOthers = readers.size() > readers.count(site.statement);
+  // Of the threads that hold copies of an element one stores it.
+  bool hasCopies =
+      llvm::any_of(layout.threads, [](const layout::Digit &digit) {
+        return digit.dim < 0 && digit.count > 1;
+      });
+  if (byOthers || (hasCopies && readers.count(site.statement)))
+    barrier();
+}
+
+LogicalResult KernelEmitter::emitPerhaps(const LoopNode &node) {
+  std::set<unsigned> dirtyBefore = dirty;
+  std::map<unsigned, std::set<unsigned>> loadedBefore = loaded;
+  for (const LoopNode &child : node.children)
+    if (failed(emitNode(child)))
+      return failure();
+  dirty.insert(dirtyBefore.begin(), dirtyBefore.end());
+  for (auto &[array, readers] : loadedBefore)
+    loaded[array].insert(readers.begin(), readers.end());
+  return success();
 }
 
 bool KernelEmitter::readsDirty(const LoopNode &node) const {
@@ -243,13 +310,17 @@ bool KernelEmitter::readsDirty(const LoopNode &node) const {
 
 LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
   if (readsDirty(node)) {
-    tile::BarrierOp::create(builder, loc);
-    dirty.clear();
+    barrier();
   }
   // What one iteration stores and another loads needs a barrier even where the
-  // load stands first in the body.
-  for (unsigned array : storedAndLoaded(node))
-    dirty.insert(array);
+  // load stands first in the body; so does what one loads and another stores.
+  std::set<unsigned> both = storedAndLoaded(node);
+  dirty.insert(both.begin(), both.end());
+  visitTiles(node, [&](unsigned s) {
+    for (const poly::Access &access : context.scop.statements[s].accesses)
+      if (!access.isWrite && both.count(access.array))
+        loaded[access.array].insert(s);
+  });
   if (const LoopNode *tile = soleContraction(node))
     return emitAhead(node, *tile);
   ++loopDepth;
@@ -274,9 +345,8 @@ LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
     std::map<unsigned, Fragment> outer = fragments;
     for (size_t c = 0; c < arraysCarried.size(); ++c)
       fragments[arraysCarried[c]] = loop.getRegionIterArg(c);
-    for (const LoopNode &child : node.children)
-      if (failed(emitNode(child)))
-        return failure();
+    if (failed(emitPerhaps(node)))
+      return failure();
     if (!arraysCarried.empty()) {
       std::vector<Value> yielded;
       for (size_t c = 0; c < arraysCarried.size(); ++c)
@@ -312,9 +382,8 @@ LogicalResult KernelEmitter::emitIf(const LoopNode &node) {
       builder.setInsertionPoint(branch.thenBlock()->getTerminator());
     else
       builder.setInsertionPointToEnd(branch.thenBlock());
-    for (const LoopNode &child : node.children)
-      if (failed(emitNode(child)))
-        return failure();
+    if (failed(emitPerhaps(node)))
+      return failure();
     if (!types.empty()) {
       std::vector<Value> changed, unchanged;
       for (unsigned array : arraysCarried) {

@@ -29,6 +29,7 @@ struct VariantContext {
   std::set<std::pair<unsigned, int64_t>>
       vectorParams;             ///< signature parameter, elements
   std::vector<int> workspaceOf; ///< array -> buffer, or -1
+  std::vector<int> launchLoopOf; ///< time loop -> loop of launches, or -1
   TilePlan plan;
 };
 
@@ -45,9 +46,12 @@ public:
 private:
   using Fragment = mlir::Value;
 
+  struct Site;
+
   // Structure.
   mlir::LogicalResult addArguments(tile::KernelOp kernel);
-  mlir::LogicalResult addLaunch();
+  mlir::LogicalResult addLaunch(tile::KernelOp kernel);
+  void addTurns(tile::KernelOp kernel, artifact::Launch &launch);
   mlir::LogicalResult decodeGrid();
   mlir::LogicalResult emitNode(const poly::LoopNode &node);
   mlir::LogicalResult emitFor(const poly::LoopNode &node);
@@ -63,6 +67,15 @@ private:
   /// Accumulators that updates below `node` change, among those alive.
   std::vector<unsigned> carried(const poly::LoopNode &node) const;
   bool readsDirty(const poly::LoopNode &node) const;
+  /// Waits for all threads of the block: what was stored is seen, what was
+  /// loaded may be overwritten.
+  void barrier();
+  /// A barrier where another thread may not have read yet what `site` will
+  /// overwrite.
+  void barrierBeforeStore(const Site &site, unsigned array,
+                          const layout::Layout &layout);
+  /// Emits `node`'s children, of which nothing may run.
+  mlir::LogicalResult emitPerhaps(const poly::LoopNode &node);
   /// Arrays in memory that statements below `node` both write and read.
   std::set<unsigned> storedAndLoaded(const poly::LoopNode &node) const;
 
@@ -171,6 +184,9 @@ private:
   std::map<std::string, mlir::Value> sharedBuffers;
   unsigned loopDepth = 0;
   std::set<unsigned> dirty; ///< stored to global since the last barrier
+  /// Statements that loaded an array since the last barrier, of arrays that the
+  /// kernel stores.
+  std::map<unsigned, std::set<unsigned>> loaded;
 };
 
 } // namespace girih::tilegen

@@ -114,7 +114,7 @@ KernelArrays girih::tilegen::findKernelArrays(const poly::Scop &scop,
     }
   KernelArrays result;
   for (unsigned array : written)
-    if (scop.arrays[array].role == poly::ArrayRole::Output ||
+    if (poly::isResult(scop.arrays[array].role) ||
         readOutside.count(array) ||
         placeOf(kernel.kernel, array) == poly::Place::Workspace ||
         placeOf(kernel.kernel, array) == poly::Place::Global) {

@@ -227,6 +227,9 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
 static std::vector<Value> indicesOf(te::ComputeOp compute,
                                     te::ReduceOp reduce) {
   std::vector<Value> indices;
+  for (auto loop = compute->getParentOfType<te::ForOp>(); loop;
+       loop = loop->getParentOfType<te::ForOp>())
+    indices.push_back(loop.getIndex());
   for (mlir::BlockArgument argument : compute.getBlock().getArguments())
     indices.push_back(argument);
   if (reduce)
@@ -261,7 +264,8 @@ LogicalResult KernelEmitter::emitInit(const Site &site) {
 LogicalResult KernelEmitter::emitUpdate(const Site &site) {
   te::ReduceOp reduce = site.info.reduce;
   unsigned accumulator = site.model.write().array;
-  unsigned kept = site.model.write().subscripts.size();
+  unsigned kept =
+      site.model.loops.size() + site.model.write().subscripts.size();
   auto held = fragments.find(accumulator);
   if (held == fragments.end())
     return fail("the accumulator of '" + site.model.name +

@@ -35,7 +35,12 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
                                                            const Access &access,
                                                            const Layout &layout,
                                                            Fragment held) {
+  // The turns of time loops are dims of the writer and of no array; they are
+  // dims of this statement too.
   llvm::SmallVector<int64_t> dims;
+  size_t turns = tile::layoutOf(held).rank() - access.subscripts.size();
+  for (size_t turn = 0; turn < turns; ++turn)
+    dims.push_back(turn);
   for (const Affine &subscript : access.subscripts) {
     int found = -1;
     for (unsigned d = 0; d < site.box.rank(); ++d)
@@ -89,6 +94,12 @@ Affine KernelEmitter::affineOf(const Site &site, Value index) const {
   auto argument = mlir::cast<mlir::BlockArgument>(index);
   unsigned number = argument.getArgNumber();
   te::ComputeOp compute = site.info.compute;
+  if (auto loop = mlir::dyn_cast<te::ForOp>(argument.getOwner()->getParentOp())) {
+    unsigned depth = 0;
+    while ((loop = loop->getParentOfType<te::ForOp>()))
+      ++depth;
+    return Affine::dim(depth);
+  }
   if (argument.getOwner() != &compute.getBlock())
     number += compute.getBlock().getNumArguments();
   return site.info.indices[number];
@@ -169,10 +180,10 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
     return fail("'" + site.model.name + "' reads '" +
                 context.scop.arrays[access.array].name +
                 "', which is neither in registers nor in memory here");
-  if (dirty.count(access.array)) {
-    tile::BarrierOp::create(builder, loc);
-    dirty.clear();
-  }
+  if (dirty.count(access.array))
+    barrier();
+  if (arrays.stored.count(access.array))
+    loaded[access.array].insert(site.statement);
   if (hasRule(source))
     return loadBound(site, access, layout, source);
   const poly::Array &model = context.scop.arrays[access.array];
@@ -218,10 +229,8 @@ KernelEmitter::readShared(const Site &site, const Access &access,
   if (!fromStart)
     return fail("'" + site.model.name + "' reads '" + name +
                 "' in shared memory from a place inside the row");
-  if (dirty.count(access.array)) {
-    tile::BarrierOp::create(builder, loc);
-    dirty.clear();
-  }
+  if (dirty.count(access.array))
+    barrier();
   mlir::Type element = context.map.arrayTypes[access.array];
   auto view = tile::SharedType::get(builder.getContext(), element,
                                     site.box.shape, strides);
@@ -298,6 +307,7 @@ LogicalResult KernelEmitter::write(const Site &site, const Access &access,
     if (vector > 1)
       context.divisible.insert(needs.begin(), needs.end());
   }
+  barrierBeforeStore(site, access.array, layout);
   BoxAccess places = boxAccess(access.subscripts, site.box, index);
   tile::StoreOp::create(
       builder, loc, value, globals.at(access.array), places.bases,

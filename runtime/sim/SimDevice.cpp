@@ -210,8 +210,10 @@ Status SimExecutable::launchAll(rt::BoundPlan &bound,
                                 const std::vector<uint64_t> &workspace,
                                 const rt::RunOptions &options) {
   const Variant &variant = plan.variants[bound.variant];
-  size_t done = 0;
-  for (rt::BoundLaunch &launch : bound.launches) {
+  double done = 0, all = bound.launchCount();
+  // Every turn of a loop counts the same: the counters are of the last one.
+  std::map<unsigned, CounterReport> reports;
+  Status status = bound.forEachLaunch([&](rt::BoundLaunch &launch) -> Status {
     const artifact::Launch &description = variant.launches[launch.launch];
     nameBuffers(description, params);
     for (const rt::BoundLaunch::WorkspaceUse &use : launch.workspaceUses)
@@ -222,8 +224,7 @@ Status SimExecutable::launchAll(rt::BoundPlan &bound,
     shape.dynamicSharedBytes = description.sharedBytes;
     if (options.progress)
       shape.progress = [&](double fraction) {
-        options.progress((double(done) + fraction) /
-                         double(bound.launches.size()));
+        options.progress((done + fraction) / all);
       };
     shape.cancelled = options.cancelled;
     const Kernel &kernel = variants[bound.variant].at(description.kernel);
@@ -232,10 +233,13 @@ Status SimExecutable::launchAll(rt::BoundPlan &bound,
       return Failure{report.refusal.empty() ? report.text()
                                             : "kernel '" + description.kernel +
                                                   "': " + report.refusal};
-    counted.push_back(std::move(report.counters));
+    reports.insert_or_assign(launch.launch, std::move(report.counters));
     ++done;
-  }
-  return {};
+    return {};
+  });
+  for (auto &[number, report] : reports)
+    counted.push_back(std::move(report));
+  return status;
 }
 
 Status SimExecutable::run(const std::vector<rt::Tensor> &params,

@@ -10,6 +10,7 @@
 #include "compiler/arith/Term.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace girih;
 using namespace girih::reference;
@@ -127,6 +128,64 @@ std::string whereText(const std::string &kind, const std::string &term,
          "  te.return %S : !te.tensor<[M], f32>\n}\n";
 }
 
+/// S[i, j] = sum[k](Q[i, k] * K[j, k]) where j <= i.
+const char *const kCausal = R"te(
+te.func @causal sizes ["M", "N", "D"](%Q "Q": !te.tensor<[M, D], f32>,
+    %K "K": !te.tensor<[N, D], f32>)
+    -> ("S": !te.tensor<[M, N], f32>) functions fast {
+  %S = te.compute "S" ["i", "j"] : !te.tensor<[M, N], f32> {
+  ^bb0(%i: index, %j: index):
+    te.where [%i, %j] by [1, -1] plus 0
+    %s = te.reduce sum ["k"] in [D] order "fixed" term <"lanes(4, 1)"> leaf fma : f32 {
+    ^bb0(%k: index):
+      %q = te.read %Q[%i, %k] : !te.tensor<[M, D], f32>
+      %r = te.read %K[%j, %k] : !te.tensor<[N, D], f32>
+      %p = te.binary mul %q, %r : f32
+      te.yield %p : f32
+    }
+    te.yield %s : f32
+  }
+  te.return %S : !te.tensor<[M, N], f32>
+})te";
+
+/// S[i] = sum[k : k <= i](X[i - k] * W[k]).
+const char *const kFilter = R"(
+te.func @filter sizes ["N"](%X "X": !te.tensor<[N], f32>,
+    %W "W": !te.tensor<[N], f32>) -> ("S": !te.tensor<[N], f32>) functions fast {
+  %S = te.compute "S" ["i"] : !te.tensor<[N], f32> {
+  ^bb0(%i: index):
+    %s = te.reduce sum ["k"] in [N] order "fixed" term <"seq"> leaf muladd : f32 {
+    ^bb0(%k: index):
+      te.where [%i, %k] by [1, -1] plus 0
+      %back = te.affine [%i, %k] by [1, -1] plus 0
+      %x = te.read %X[%back] : !te.tensor<[N], f32>
+      %w = te.read %W[%k] : !te.tensor<[N], f32>
+      %p = te.binary mul %x, %w : f32
+      te.yield %p : f32
+    }
+    te.yield %s : f32
+  }
+  te.return %S : !te.tensor<[N], f32>
+})";
+
+/// S[i] = sum[k : k <= i - 1](exp(X[i, k])).
+const char *const kExpWhere = R"te(
+te.func @exps sizes ["M", "N"](%X "X": !te.tensor<[M, N], f32>)
+    -> ("S": !te.tensor<[M], f32>) functions fast {
+  %S = te.compute "S" ["i"] : !te.tensor<[M], f32> {
+  ^bb0(%i: index):
+    %s = te.reduce sum ["k"] in [N] order "fixed" term <"lanes(4, 1)"> leaf plain : f32 {
+    ^bb0(%k: index):
+      te.where [%i, %k] by [1, -1] plus -1
+      %x = te.read %X[%i, %k] : !te.tensor<[M, N], f32>
+      %e = te.unary exp unset %x : f32
+      te.yield %e : f32
+    }
+    te.yield %s : f32
+  }
+  te.return %S : !te.tensor<[M], f32>
+})te";
+
 arith::Term termOf(const std::string &text) {
   std::string error;
   size_t offset = 0;
@@ -157,6 +216,74 @@ TEST_CASE("two parts of one tensor", "[reference]") {
   Array<float> x = floats({6}), y = x;
   x.data = {1, 2, 3, 4, 5, 6};
   halves.gives<float>({x.view(), y.view()}, y, {-4, -5, -6, 1, 2, 3});
+}
+
+TEST_CASE("a product over a triangle", "[reference]") {
+  Everywhere program(kCausal);
+  for (auto [m, n, d] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 3},
+                         {37, 45, 19},
+                         {64, 64, 8},
+                         {70, 20, 5}}) {
+    Array<float> q = floats({m, d}), k = floats({n, d}), s = floats({m, n});
+    Random random(m);
+    for (Array<float> *x : {&q, &k})
+      for (float &value : x->data)
+        value = random.unit();
+    std::vector<float> expected;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float lanes[4] = {0, 0, 0, 0};
+        for (int64_t e = 0; e < d; ++e)
+          lanes[e % 4] =
+              std::fma(q.data[i * d + e], k.data[j * d + e], lanes[e % 4]);
+        float sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+        uint32_t poison = 0xffffffff;
+        if (j > i)
+          std::memcpy(&sum, &poison, 4);
+        expected.push_back(sum);
+      }
+    CAPTURE(m, n, d);
+    program.gives({q.view(), k.view(), s.view()}, s, expected);
+  }
+}
+
+TEST_CASE("reads that only the condition keeps inside", "[reference]") {
+  Everywhere program(kFilter);
+  for (int64_t n : {1, 2, 31, 100}) {
+    Array<float> x = floats({n}), w = x, s = x;
+    Random random(n);
+    for (Array<float> *t : {&x, &w})
+      for (float &value : t->data)
+        value = random.unit();
+    std::vector<float> expected;
+    for (int64_t i = 0; i < n; ++i) {
+      float sum = 0;
+      for (int64_t k = 0; k <= i; ++k) {
+        float product = x.data[i - k] * w.data[k];
+        sum = sum + product;
+      }
+      expected.push_back(sum);
+    }
+    CAPTURE(n);
+    program.gives({x.view(), w.view(), s.view()}, s, expected);
+  }
+}
+
+TEST_CASE("skipped elements carry no error", "[reference]") {
+  ReferenceProgram program = compiled(kExpWhere);
+  Array<float> x = floats({6, 6}), s = floats({6});
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t k = 0; k < 6; ++k)
+      x.data[i * 6 + k] = k < i ? 0.5f : 1000.0f; // e^1000 overflows
+  std::vector<std::vector<double>> bounds;
+  REQUIRE(program.runWithBounds({x.view(), s.view()}, bounds, {}).ok());
+  CHECK(s.data[0] == 0);
+  CHECK(bounds[0][0] == 0);
+  for (int i = 1; i < 6; ++i) {
+    CHECK(s.data[i] == Approx(i * 1.6487212707));
+    CHECK(bounds[0][i] > 0);
+    CHECK(bounds[0][i] < 1e-4);
+  }
 }
 
 TEST_CASE("targets in any order", "[reference]") {

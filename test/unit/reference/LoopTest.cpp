@@ -239,6 +239,17 @@ TEST_CASE("a Jacobi loop", "[reference]") {
   }
 }
 
+TEST_CASE("an output says what it is in place of", "[reference]") {
+  ReferenceProgram program = compiled(jacobiText(1));
+  const auto &params = program.signature().params;
+  REQUIRE(params.size() == 4);
+  CHECK(params[0].inPlace == -1);
+  CHECK(params[2].name == "A");
+  CHECK(params[2].isOutput);
+  CHECK(params[2].inPlace == 0);
+  CHECK(params[3].inPlace == 1);
+}
+
 TEST_CASE("nested loops and their indices", "[reference]") {
   Everywhere program(kNested);
   Array<int64_t> a = longs({2}), r = a;

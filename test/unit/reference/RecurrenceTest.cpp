@@ -263,3 +263,32 @@ TEST_CASE("an argument is updated in place, in order", "[reference]") {
     CHECK(wide[2] == 8);
   }
 }
+
+TEST_CASE("a reduction over nothing hides no access beside it", "[reference]") {
+  auto text = [](const std::string &beside) {
+    return "te.func @mixed sizes [\"M\", \"K\"](%X \"X\": !te.tensor<[M, K], "
+           "f32>, %Y \"Y\": !te.tensor<[M], f32>) -> (\"S\": "
+           "!te.tensor<[M], f32>) functions fast {\n"
+           "  %S = te.compute \"S\" [\"i\"] : !te.tensor<[M], f32> {\n"
+           "  ^bb0(%i: index):\n    %s = te.reduce max [\"k\"] in [K] order "
+           "\"fixed\" term <\"seq\"> leaf plain : f32 {\n"
+           "    ^bb0(%k: index):\n"
+           "      %far = te.affine [%i] by [1] plus 5\n"
+           "      %x = te.read %X[%far, %k] : !te.tensor<[M, K], f32>\n"
+           "      te.yield %x : f32\n    }\n"
+           "    %at = te.affine [%i] by [1] plus " +
+           beside +
+           "\n    %y = te.read %Y[%at] : !te.tensor<[M], f32>\n"
+           "    %r = te.binary max %s, %y : f32\n"
+           "    te.yield %r : f32\n  }\n"
+           "  te.return %S : !te.tensor<[M], f32>\n}\n";
+  };
+  Array<float> x = floats({3, 0}), y = floats({3}), s = y, one = floats({3, 1});
+  y.data = {1, 2, 3};
+  CHECK(refusal(compiled(text("0")), {x.view(), y.view(), s.view()}) == "");
+  CHECK(s.data == y.data);
+  CHECK(refusal(compiled(text("1")), {x.view(), y.view(), s.view()}) ==
+        "S reads Y up to 3 in dimension 0, whose extent is 3");
+  CHECK(refusal(compiled(text("0")), {one.view(), y.view(), s.view()}) ==
+        "S reads X up to 7 in dimension 0, whose extent is 3");
+}
