@@ -11,6 +11,9 @@ of the C text are done one by one in f64, which rounds as IEEE 754 says and so
 gives the same bits too. `correlation` alone sums rounded values: it is compared
 with fifty decimal digits, within a bound that is derived where it stands.
 
+Programs in the folder `planned` need what the language does not have yet. They
+must be refused with that reason; their expectations stand here already.
+
 Exits 77 (skipped) when the device is not there, 1 at any mismatch. Prints
 `N passed, N failed` last.
 """
@@ -18,6 +21,7 @@ Exits 77 (skipped) when the device is not there, 1 at any mismatch. Prints
 import argparse
 import decimal
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +30,7 @@ import numpy as np
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 KERNELS = {}
+PLANNED = {file[:-3] for file in os.listdir(os.path.join(FOLDER, "planned"))}
 
 
 def kernel(file, **inputs):
@@ -333,10 +338,160 @@ def fdtd2d_step(f, ex, ey, hz):
     fdtd2d_turn(f, ex, ey, hz)
     return {"ex1": ex, "ey1": ey, "hz1": hz}
 
+@kernel("jacobi1d", A=real(30), B=real(30))
+def jacobi1d(A, B):
+    A, B = A.copy(), B.copy()
+    for _ in range(20):
+        jacobi1d_half(A, B)
+        jacobi1d_half(B, A)
+    return {"A": A, "B": B}
+
+
+@kernel("jacobi2d", A=real(30, 30), B=real(30, 30))
+def jacobi2d(A, B):
+    A, B = A.copy(), B.copy()
+    for _ in range(20):
+        jacobi2d_half(A, B)
+        jacobi2d_half(B, A)
+    return {"A": A, "B": B}
+
+
+@kernel("heat3d", A=real(10, 10, 10), B=real(10, 10, 10))
+def heat3d(A, B):
+    A, B = A.copy(), B.copy()
+    for _ in range(20):
+        heat3d_half(A, B)
+        heat3d_half(B, A)
+    return {"A": A, "B": B}
+
+
+@kernel("fdtd2d", f=real(20), ex=real(20, 30), ey=real(20, 30), hz=real(20, 30))
+def fdtd2d(f, ex, ey, hz):
+    ex, ey, hz = ex.copy(), ey.copy(), hz.copy()
+    for t in range(20):
+        fdtd2d_turn(f[t], ex, ey, hz)
+    return {"ex": ex, "ey": ey, "hz": hz}
+
+
+@kernel("seidel2d", A=real(40, 40))
+def seidel2d(A):
+    A = A.copy()
+    for _ in range(20):
+        for i in range(1, 39):
+            for j in range(1, 39):
+                A[i, j] = (A[i - 1, j - 1] + A[i - 1, j] + A[i - 1, j + 1]
+                           + A[i, j - 1] + A[i, j] + A[i, j + 1]
+                           + A[i + 1, j - 1] + A[i + 1, j]
+                           + A[i + 1, j + 1]) / 9.0
+    return {"A": A}
+
+
+def dominant(n):
+    """Symmetric, with a large diagonal."""
+
+    def make(random):
+        half = random.uniform(-1, 1, (n, n))
+        return half + half.T + 4 * n * np.eye(n)
+
+    return make
+
+
+@kernel("lu", A=dominant(40))
+def lu(A):
+    A, n = A.copy(), len(A)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[k, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, n):
+            for k in range(i):
+                A[i, j] -= A[i, k] * A[k, j]
+    return {"A": A}
+
+
+@kernel("cholesky", A=dominant(40))
+def cholesky(A):
+    A, n = A.copy(), len(A)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[j, k]
+            A[i, j] /= A[j, j]
+        for k in range(i):
+            A[i, i] -= A[i, k] * A[i, k]
+        A[i, i] = np.sqrt(A[i, i])
+    return {"A": A}
+
+
+@kernel("durbin", r=lambda random: random.uniform(-0.02, 0.02, 40))
+def durbin(r):
+    n = len(r)
+    y, z = np.zeros(n), np.zeros(n)
+    y[0] = -r[0]
+    beta, alpha = np.float64(1), -r[0]
+    for k in range(1, n):
+        beta = (1 - alpha * alpha) * beta
+        total = np.float64(0)
+        for i in range(k):
+            total += r[k - i - 1] * y[i]
+        alpha = -(r[k] + total) / beta
+        for i in range(k):
+            z[i] = y[i] + alpha * y[k - i - 1]
+        for i in range(k):
+            y[i] = z[i]
+        y[k] = alpha
+    return {"y": y}
+
+
+@kernel("trisolv", L=lambda random: np.tril(random.uniform(-1, 1, (40, 40)))
+        + 8 * np.eye(40), b=real(40))
+def trisolv(L, b):
+    x = np.zeros(40)
+    for i in range(40):
+        x[i] = b[i]
+        for j in range(i):
+            x[i] -= L[i, j] * x[j]
+        x[i] = x[i] / L[i, i]
+    return {"x": x}
+
+
+@kernel("floyd_warshall",
+        path=lambda random: random.integers(1, 1000, (60, 60)).astype(np.int32))
+def floyd_warshall(path):
+    path = path.copy()
+    for k in range(60):
+        for i in range(60):
+            for j in range(60):
+                path[i, j] = min(path[i, j], path[i, k] + path[k, j])
+    return {"path": path}
+
+
+@kernel("trmm_in_place", alpha=number(3), A=whole(20, 20), B=whole(20, 30))
+def trmm_in_place(alpha, A, B):
+    return {"B": trmm(alpha, A, B)["C"]}
+
+
+def refused(args, name):
+    """A program of the planned folder needs what the language does not have yet,
+    and is told so. Once it has, the program belongs beside the others."""
+    words = [args.girih, "compile", f"{FOLDER}/planned/{name}.te", "--emit=te"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return "the language has what it needs: move it out of the planned folder"
+    said = done.stdout + done.stderr
+    errors = [line for line in said.splitlines() if "error[" in line]
+    if (not errors or not all("not supported yet" in line for line in errors)
+            or not re.search(r"error\[G090[26]\]", errors[0])):
+        return f"{' '.join(words)}\n{said[-2000:]}"
+    return None
+
 
 def run(args, name):
     """None, or what is wrong."""
     expected, makers = KERNELS[name]
+    if name in PLANNED:
+        return refused(args, name)
     random = np.random.default_rng(sum(name.encode()))
     inputs = {key: make(random) for key, make in makers.items()}
     with tempfile.TemporaryDirectory() as folder:
@@ -376,7 +531,7 @@ def main():
     parser.add_argument("girih")
     parser.add_argument("--device", default="host")
     parser.add_argument("kernels", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     doctor = subprocess.run([args.girih, "doctor"], capture_output=True,
                             text=True, check=False)
     for line in doctor.stdout.splitlines():
@@ -385,7 +540,7 @@ def main():
             return 77
     failed = 0
     names = args.kernels or sorted(KERNELS)
-    files = {f[:-3] for f in os.listdir(FOLDER) if f.endswith(".te")}
+    files = PLANNED | {f[:-3] for f in os.listdir(FOLDER) if f.endswith(".te")}
     if not args.kernels and files != set(KERNELS):
         print("FAILED: no expectation, or no program, for:",
               ", ".join(sorted(files ^ set(KERNELS))))
@@ -396,7 +551,8 @@ def main():
             failed += 1
             print(f"FAILED: {name}: {problem}", flush=True)
         else:
-            print(f"{name}: as expected", flush=True)
+            what = "refused, as" if name in PLANNED else "as"
+            print(f"{name}: {what} expected", flush=True)
     print(f"{len(names) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
