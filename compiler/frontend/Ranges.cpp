@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Ranges.h"
+#include "compiler/frontend/PartImage.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -195,8 +196,8 @@ bool RangeSolver::isImplied(const SeenAccess &seen, const IndexVariable &index,
                             const Bound &bound, bool end) const {
   auto holds = [&](const Condition &condition) {
     const IndexSum &sum = condition.sum;
-    if (bound.bare || sum.terms.size() != 1 || sum.terms[0].first != &index ||
-        sum.terms[0].second != (end ? -1 : 1))
+    if (condition.differs || bound.bare || sum.terms.size() != 1 ||
+        sum.terms[0].first != &index || sum.terms[0].second != (end ? -1 : 1))
       return false;
     // index <= offset below bound, or index >= -offset at bound.
     Extent room = end ? bound.place - sum.offset - Extent::of(1)
@@ -513,7 +514,8 @@ Prover RangeSolver::proverAt(const SeenAccess &seen, bool weak) const {
   }
   auto assumeAll = [&](const std::vector<Condition> &conditions) {
     for (const Condition &condition : conditions)
-      prover.assume(formOf(condition.sum));
+      if (!condition.differs)
+        prover.assume(formOf(condition.sum));
   };
   for (const ReduceExpr *reduction : seen.reductions)
     assumeAll(reduction->domain);
@@ -523,6 +525,21 @@ Prover RangeSolver::proverAt(const SeenAccess &seen, bool weak) const {
   bool cuts = statement && (!statement->otherwise || statement->splits);
   if (statement && !seen.inOtherwise && (cuts || weak))
     assumeAll(statement->domain);
+  if (!weak)
+    return prover;
+  // What is not 0 is more or less where it is known not to be the other.
+  for (const Condition &fact : seen.facts) {
+    if (!fact.differs)
+      continue;
+    for (int64_t sign : {1, -1}) {
+      LinearForm form = plus(LinearForm(), formOf(fact.sum), sign);
+      if (!prover.proves(form))
+        continue;
+      form.constant -= 1;
+      prover.assume(std::move(form));
+      break;
+    }
+  }
   return prover;
 }
 

@@ -239,7 +239,7 @@ void Sema::cutToDefined(Statement &statement, const SeenAccess &seen,
   if (!conditions)
     return;
   for (const ElementCondition &condition : *conditions) {
-    Condition here{{{}, condition.offset}, condition.range};
+    Condition here{{{}, condition.offset}, condition.range, false};
     for (size_t d = 0; d < condition.factors.size(); ++d)
       here.sum = added(here.sum, scaled(seen.access->subscripts[d].sum,
                                         condition.factors[d]));
@@ -345,6 +345,13 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
       distinct.insert(subscript.sum.plainIndex());
     if (written || distinct.size() != node.subscripts.size())
       statement.at = std::move(node.subscripts);
+  }
+  for (const SeenAccess &seen : checker.allAccesses()) {
+    bool ends = seen.access->otherwise != nullptr;
+    for (const Subscript &subscript : seen.access->subscripts)
+      ends |= subscript.rule != AccessRule::None;
+    if (ends)
+      scope.readToEnd.insert(seen.access->tensor);
   }
   fine = fine && checker.checkOrders();
   if (fine && !scope.faulty)
@@ -523,6 +530,17 @@ bool Sema::growTemporary(const OpScope &scope, const Statement &statement,
           .note("the first part stands here", tensor.parts[0]->target.range)
           .help("let both depend on the same size, or make it an output, whose "
                 "dimensions are declared");
+      return false;
+    }
+    if (scope.readToEnd.count(&tensor)) {
+      reporter
+          .error(codes::kRangesDiffer,
+                 fmt::format("'{}' ended at {} where a read above asks for its "
+                             "end, this part makes it {}",
+                             tensor.name.text, spelling(tensor.dims[d]),
+                             spelling(end)),
+                 range)
+          .help("move the read below all parts");
       return false;
     }
     tensor.dims[d] = end;
