@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/support/Suggest.h"
-#include "runtime/Npy.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
-#include "tools/girih/Files.h"
 #include "tools/girih/Job.h"
 #include "tools/girih/Tolerance.h"
 
@@ -60,8 +58,8 @@ class RunCommand : public Command {
 public:
   RunCommand()
       : Command("run", "run an operator on files or random inputs"),
-        flags(*this),
-        out(*this, "out", "NAME=y.npy", "write an output to a file"),
+        flags(*this), out(*this, "out", "NAME=y.npy",
+                          "write an output to a file, .npy or .safetensors"),
         expect(*this, "expect", "NAME=y.npy", "compare an output with a file"),
         probe(*this, "probe", "NAME", "make a temporary an output too"),
         ulp(*this, "ulp", "N", "near enough: N steps of the type apart"),
@@ -77,7 +75,7 @@ public:
     std::optional<Tolerance> tolerance = parseTolerance(console);
     if (!parseFiles(console, out, files) ||
         !parseFiles(console, expect, references) || !tolerance ||
-        (firstNan && !isForHost(console)))
+        !checkDistinct(console, files) || (firstNan && !isForHost(console)))
       return;
     JobExtras extras;
     extras.keep = keep;
@@ -106,6 +104,7 @@ public:
       findNan(console, *job, *tensors, *outputs);
       return;
     }
+    TensorsToWrite written;
     for (size_t o = 0; o < outputs->size(); ++o) {
       const std::string &name = params[tensors->inputs.size() + o].name;
       for (const TensorFile &file : references)
@@ -113,11 +112,12 @@ public:
             !compareWith(console, file, (*outputs)[o], *tolerance))
           return;
       for (const TensorFile &file : files)
-        if (file.name == name &&
-            !writeFile(console, file.path, rt::formatNpy((*outputs)[o])))
-          return;
+        if (file.name == name)
+          written.emplace_back(&file, &(*outputs)[o]);
       console.remark(summary(name, (*outputs)[o]));
     }
+    if (!writeTensorFiles(console, written))
+      return;
     if (std::string counted = job->counters(); !counted.empty())
       console.print(counted.back() == '\n' ? counted : counted + "\n");
   }
@@ -192,13 +192,9 @@ private:
   static bool compareWith(Console &console, const TensorFile &file,
                           const rt::HostArray &actual,
                           const Tolerance &tolerance) {
-    if (!checkExists(console, file.path))
+    std::optional<rt::HostArray> expected = readTensorFile(console, file);
+    if (!expected)
       return false;
-    Result<rt::HostArray> expected = rt::readNpy(file.path, file.type);
-    if (!expected) {
-      console.fail(codes::kInput, expected.message());
-      return false;
-    }
     if (expected->type() != actual.type() ||
         expected->shape() != actual.shape()) {
       auto what = [](const rt::HostArray &array) {
