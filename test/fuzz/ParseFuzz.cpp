@@ -12,6 +12,15 @@
 using namespace girih;
 using namespace girih::frontend;
 
+/// The printed form has brackets that the text may lack, and nests up to twice
+/// as deep.
+static bool isTooDeep(const Diagnostics &diagnostics) {
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    if (diagnostic.code == "G0104")
+      return true;
+  return false;
+}
+
 /// The text is refused with a message, or its printed form means the same.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
@@ -30,6 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto again = std::make_shared<SourceFile>("g.te", once);
   Diagnostics others(again);
   auto second = parseProgram(again, others);
+  if (!second && isTooDeep(others))
+    return 0;
   if (!second || printAst(second->file) != once)
     std::abort();
   return 0;

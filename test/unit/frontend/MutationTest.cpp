@@ -153,7 +153,7 @@ TEST_CASE("nesting and size limits hold without running out of stack") {
       {inOp("Y[i, j] = " + repeat("exp(", kMany)), "G0104"},
       {inOp("Y[i, j] = " + repeat("if true then ", kMany)), "G0104"},
       {inOp("Y[i, j] = " + repeat("if true then 1 else ", kMany)), "G0104"},
-      {inOp("Y[i, j] = " + repeat("sum[a](", kMany)), "G0104"},
+      {inOp("Y[i, j] = " + repeat("sum[a](", kMany)), "G0115"},
       {inOp("Y[i, j] = X[i, j]" + repeat(" + X[i, j]", kMany / 2)), "G0104"},
       {inOp("Y[i, j] = sum[a, order=" + repeat("tree(2, ", kMany)), "G0501"},
       {inOp(repeat("T[i] = 1\n", 20000)), "G0106"},
