@@ -88,7 +88,7 @@ inline constexpr unsigned kMaxNesting = 200;      ///< brackets, unary operators
 inline constexpr unsigned kMaxTreeDepth = 1000;   ///< long chains included
 inline constexpr unsigned kMaxDims = 16;          ///< of a tensor
 inline constexpr unsigned kMaxIndices = 20;       ///< that hold in one place
-inline constexpr unsigned kMaxTensors = 500;      ///< in and out, of an operator
+inline constexpr unsigned kMaxTensors = 500;      ///< in and out of an op
 inline constexpr unsigned kMaxInlinedDepth = 2000;
 inline constexpr uint64_t kMaxInlinedNodes = 1000000; ///< of the whole file
 
