@@ -192,6 +192,7 @@ Command *cli::parseCommandLine(Console &console, const Commands &commands,
     return nullptr;
   }
 
+  arguments[0] = "girih"; // begins llvm::cl's lines, whatever the file's name
   llvm::cl::HideUnrelatedOptions(command->category, command->subcommand);
   std::string mistakes;
   llvm::raw_string_ostream stream(mistakes);

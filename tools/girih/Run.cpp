@@ -9,6 +9,7 @@
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
+#include "tools/girih/Files.h"
 #include "tools/girih/Job.h"
 #include "tools/girih/Tolerance.h"
 
@@ -75,8 +76,11 @@ public:
     std::optional<Tolerance> tolerance = parseTolerance(console);
     if (!parseFiles(console, out, files) ||
         !parseFiles(console, expect, references) || !tolerance ||
-        !checkDistinct(console, files) || (firstNan && !isForHost(console)))
+        !checkDistinct(console, files) || !checkFlags(console))
       return;
+    for (const TensorFile &file : references)
+      if (!checkExists(console, file.path))
+        return;
     JobExtras extras;
     extras.keep = keep;
     extras.probes.assign(probe.begin(), probe.end());
@@ -166,6 +170,25 @@ private:
       *place = value;
     }
     return tolerance;
+  }
+
+  bool checkFlags(Console &console) {
+    if (keep.getNumOccurrences() && keep.empty()) {
+      console.usage(codes::kCommandLine, "--keep needs the name of a folder");
+      return false;
+    }
+    if (!firstNan)
+      return true;
+    for (auto [flag, isGiven] :
+         {std::pair("out", !out.empty()), std::pair("expect", !expect.empty()),
+          std::pair("probe", !probe.empty())})
+      if (isGiven) {
+        console.usage(codes::kCommandLine,
+                      "--first-nan only looks for a NaN: leave out --" +
+                          std::string(flag));
+        return false;
+      }
+    return isForHost(console);
   }
 
   /// The host is the device where --first-nan says no other one.
