@@ -216,3 +216,16 @@ std::vector<int64_t> rt::unflatten(const std::vector<int64_t> &shape,
   }
   return index;
 }
+
+std::string rt::rowMajorBytes(const HostArray &array) {
+  if (array.strides() == denseStrides(array.shape()))
+    return std::string(reinterpret_cast<const char *>(array.data()),
+                       array.bytes());
+  size_t elementBytes = artifact::bytesOf(array.type());
+  std::string data(array.bytes(), '\0');
+  for (int64_t i = 0; i < array.elements(); ++i) {
+    uint64_t bits = loadBits(array.tensor(), i);
+    std::memcpy(data.data() + size_t(i) * elementBytes, &bits, elementBytes);
+  }
+  return data;
+}

@@ -65,6 +65,8 @@ void storeBits(void *memory, artifact::ScalarType type, int64_t position,
 /// in elements from `memory`.
 void storeElement(void *memory, artifact::ScalarType type, int64_t position,
                   double value);
+/// The elements in C order, without gaps.
+std::string rowMajorBytes(const HostArray &array);
 /// Index of every dimension for a flat row-major index.
 std::vector<int64_t> unflatten(const std::vector<int64_t> &shape,
                                int64_t flatIndex);

@@ -8,14 +8,12 @@
 #include "runtime/Npy.h"
 
 #include "runtime/AtomicFile.h"
+#include "runtime/ByteSource.h"
 #include "runtime/NpyHeader.h"
 #include "runtime/Text.h"
 
 #include <bit>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <system_error>
 
 using namespace girih;
 using namespace girih::rt;
@@ -24,60 +22,8 @@ using artifact::ScalarType;
 static_assert(std::endian::native == std::endian::little,
               ".npy data is copied as it is");
 
-namespace {
-/// A source of bytes whose length is known: memory or a file.
-class Source {
-public:
-  virtual ~Source() = default;
-  virtual uint64_t size() const = 0;
-  /// Reads from the current place on; false on an input error.
-  virtual bool read(void *destination, uint64_t count) = 0;
-};
-
-class MemorySource : public Source {
-public:
-  explicit MemorySource(std::string_view bytes) : bytes(bytes) {}
-  uint64_t size() const override { return bytes.size(); }
-  bool read(void *destination, uint64_t count) override {
-    if (count > bytes.size() - at)
-      return false;
-    if (count)
-      std::memcpy(destination, bytes.data() + at, count);
-    at += count;
-    return true;
-  }
-
-private:
-  std::string_view bytes;
-  size_t at = 0;
-};
-
-class FileSource : public Source {
-public:
-  explicit FileSource(std::FILE *file) : file(file) {
-    if (std::fseek(file, 0, SEEK_END) != 0)
-      return;
-    long end = std::ftell(file);
-    if (end < 0 || std::fseek(file, 0, SEEK_SET) != 0)
-      return;
-    length = uint64_t(end);
-    seekable = true;
-  }
-  bool usable() const { return seekable; }
-  uint64_t size() const override { return length; }
-  bool read(void *destination, uint64_t count) override {
-    return std::fread(destination, 1, count, file) == count;
-  }
-
-private:
-  std::FILE *file;
-  uint64_t length = 0;
-  bool seekable = false;
-};
-} // namespace
-
 /// Fails without the name of the file.
-static Result<HostArray> parse(Source &source,
+static Result<HostArray> parse(ByteSource &source,
                                std::optional<ScalarType> expected) {
   const Failure readError{"reading failed"};
   char prefixBytes[kNpyLongestPrefix];
@@ -141,15 +87,10 @@ Result<HostArray> rt::parseNpy(std::string_view bytes, const std::string &name,
 
 Result<HostArray> rt::readNpy(const std::string &path,
                               std::optional<ScalarType> expected) {
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
-    return Failure{"cannot open " + path + ": " +
-                   std::generic_category().message(errno)};
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> closer(file, std::fclose);
-  FileSource source(file);
-  if (!source.usable())
-    return Failure{"cannot read " + path + ": it is not a regular file"};
-  Result<HostArray> array = parse(source, expected);
+  Result<std::unique_ptr<FileSource>> source = FileSource::open(path);
+  if (!source)
+    return Failure{source.message()};
+  Result<HostArray> array = parse(**source, expected);
   if (!array)
     return Failure{"cannot read " + path + ": " + array.message()};
   return array;
@@ -195,36 +136,10 @@ static std::string headerOf(const HostArray &array) {
   return printNpyHeader(header);
 }
 
-static bool isRowMajor(const HostArray &array) {
-  return array.strides() == denseStrides(array.shape());
-}
-
-/// The elements of an array in C order.
-static std::string gather(const HostArray &array) {
-  size_t elementBytes = artifact::bytesOf(array.type());
-  std::string data(array.bytes(), '\0');
-  for (int64_t i = 0; i < array.elements(); ++i) {
-    uint64_t bits = loadBits(array.tensor(), i);
-    std::memcpy(data.data() + size_t(i) * elementBytes, &bits, elementBytes);
-  }
-  return data;
-}
-
 std::string rt::formatNpy(const HostArray &array) {
-  std::string bytes = headerOf(array);
-  if (!isRowMajor(array))
-    return bytes + gather(array);
-  bytes.append(reinterpret_cast<const char *>(array.data()), array.bytes());
-  return bytes;
+  return headerOf(array) + rowMajorBytes(array);
 }
 
 Status rt::writeNpy(const HostArray &array, const std::string &path) {
-  std::string gathered;
-  std::string_view data(reinterpret_cast<const char *>(array.data()),
-                        array.bytes());
-  if (!isRowMajor(array)) {
-    gathered = gather(array);
-    data = gathered;
-  }
-  return writeFileAtomically(path, {headerOf(array), data});
+  return writeFileAtomically(path, {headerOf(array), rowMajorBytes(array)});
 }

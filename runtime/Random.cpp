@@ -21,18 +21,20 @@ using namespace girih;
 using namespace girih::rt;
 using artifact::ScalarType;
 
-static constexpr std::string_view kNames[] = {"normal", "uniform", "ones",
-                                              "special", "cancel"};
+static constexpr std::string_view kNames[] = {
+    "normal",    "uniform",   "ones",  "special", "cancel",
+    "denormals", "nonfinite", "zeros", "ties"};
+
+std::vector<std::string> rt::randomKindNames() {
+  return std::vector<std::string>(std::begin(kNames), std::end(kNames));
+}
 
 Result<RandomKind> rt::parseRandomKind(std::string_view name) {
-  std::vector<std::string> known;
-  for (size_t i = 0; i < std::size(kNames); ++i) {
+  for (size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name)
       return RandomKind(i);
-    known.emplace_back(kNames[i]);
-  }
   return Failure{"unknown kind of random input '" + std::string(name) +
-                 "'; known: " + joinNames(known)};
+                 "'; known: " + joinNames(randomKindNames())};
 }
 
 namespace {
@@ -123,25 +125,28 @@ namespace {
 struct Extremes {
   double smallestDenormal, largestDenormal, smallestNormal, largest;
   int cancelExponent; ///< magnitudes 2^-e .. 2^e
+  int mantissa;       ///< bits behind the point
 };
 } // namespace
 
 static Extremes extremesOf(ScalarType type) {
   switch (type) {
   case ScalarType::F64:
-    return {0x1p-1074, 0x0.fffffffffffffp-1022, 0x1p-1022,
-            std::numeric_limits<double>::max(), 40};
+    return {0x1p-1074, 0x0.fffffffffffffp-1022,
+            0x1p-1022, std::numeric_limits<double>::max(),
+            40,        52};
   case ScalarType::F32:
-    return {0x1p-149, 0x0.fffffep-126, 0x1p-126,
-            std::numeric_limits<float>::max(), 20};
+    return {0x1p-149, 0x0.fffffep-126,
+            0x1p-126, std::numeric_limits<float>::max(),
+            20,       23};
   case ScalarType::F16:
-    return {0x1p-24, 0x0.ffcp-14, 0x1p-14, 65504, 10};
+    return {0x1p-24, 0x0.ffcp-14, 0x1p-14, 65504, 10, 10};
   case ScalarType::BF16:
-    return {0x1p-133, 0x0.fep-126, 0x1p-126, 0x1.fep127, 20};
+    return {0x1p-133, 0x0.fep-126, 0x1p-126, 0x1.fep127, 20, 7};
   case ScalarType::F8E4M3FN:
-    return {0x1p-9, 0x0.ep-6, 0x1p-6, 448, 5};
+    return {0x1p-9, 0x0.ep-6, 0x1p-6, 448, 5, 3};
   case ScalarType::F8E5M2:
-    return {0x1p-16, 0x0.cp-14, 0x1p-14, 57344, 10};
+    return {0x1p-16, 0x0.cp-14, 0x1p-14, 57344, 10, 2};
   default:
     break; // integers have no use for it
   }
@@ -180,20 +185,83 @@ static double cancel(ScalarType type, uint64_t seed, uint32_t stream,
   return index % 2 ? -magnitude : magnitude;
 }
 
-static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
-                      uint32_t stream, uint64_t index) {
-  switch (kind) {
+/// Every size of a denormal alike, up to twice the smallest normal.
+static double denormal(ScalarType type, uint64_t seed, uint32_t stream,
+                       uint64_t index) {
+  Words words = philox(seed, stream, index | kOtherWords);
+  Extremes extremes = extremesOf(type);
+  uint64_t steps = words.first >> (63 - extremes.mantissa);
+  steps >>= (words.second >> 1) % uint64_t(extremes.mantissa + 1);
+  double magnitude = double(steps) * extremes.smallestDenormal;
+  return words.second & 1 ? -magnitude : magnitude;
+}
+
+static double nonfinite(uint64_t seed, uint32_t stream, uint64_t index) {
+  Words words = philox(seed, stream, index | kOtherWords);
+  if (words.first % 16)
+    return normal(seed, stream, index);
+  double infinity = std::numeric_limits<double>::infinity();
+  switch (words.second % 3) {
+  case 0:
+    return infinity;
+  case 1:
+    return -infinity;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+static double zeros(uint64_t seed, uint32_t stream, uint64_t index) {
+  Words words = philox(seed, stream, index | kOtherWords);
+  if (words.first % 4 == 0)
+    return normal(seed, stream, index);
+  return words.second & 1 ? -0.0 : 0.0;
+}
+
+/// Mantissas of the types that a value may be rounded to.
+static std::vector<int> narrowMantissas(ScalarType type,
+                                        const std::vector<ScalarType> &narrow) {
+  std::vector<int> mantissas;
+  int own = extremesOf(type).mantissa;
+  for (ScalarType other : narrow)
+    if (artifact::isFloat(other) && extremesOf(other).mantissa < own)
+      mantissas.push_back(extremesOf(other).mantissa);
+  return mantissas;
+}
+
+/// One bit more than a narrower type has, and that bit is set; or half way
+/// between two integers.
+static double tie(ScalarType type, const Draw &draw, uint64_t index) {
+  Words words = philox(draw.seed, draw.stream, index | kOtherWords);
+  std::vector<int> mantissas = narrowMantissas(type, draw.narrow);
+  bool halves = mantissas.empty();
+  if (halves)
+    mantissas = narrowMantissas(type, {ScalarType::F32, ScalarType::F16,
+                                       ScalarType::BF16, ScalarType::F8E4M3FN,
+                                       ScalarType::F8E5M2});
+  size_t which = (words.second >> 8) % (mantissas.size() + halves);
+  double magnitude = 0;
+  if (which == mantissas.size()) {
+    int bits = std::min(extremesOf(type).mantissa, 8);
+    magnitude = double(words.first >> (64 - bits)) + 0.5;
+  } else {
+    int bits = mantissas[which];
+    uint64_t odd = 2 * (words.first >> (64 - bits)) + 1;
+    int exponent = int(words.second >> 1 & 7) - 4;
+    magnitude = std::ldexp(1 + std::ldexp(double(odd), -bits - 1), exponent);
+  }
+  return words.second & 1 ? -magnitude : magnitude;
+}
+
+static double valueOf(const Draw &draw, ScalarType type, uint64_t index) {
+  uint64_t seed = draw.seed;
+  uint32_t stream = draw.stream;
+  switch (draw.kind) {
   case RandomKind::Normal:
     return normal(seed, stream, index);
   case RandomKind::Uniform: {
     // Truncated, not rounded, so that 1 is never reached in a narrow type.
     double value = unit(philox(seed, stream, index).first);
-    double step = type == ScalarType::F64        ? 0x1p-53
-                  : type == ScalarType::F32      ? 0x1p-24
-                  : type == ScalarType::F16      ? 0x1p-11
-                  : type == ScalarType::BF16     ? 0x1p-8
-                  : type == ScalarType::F8E4M3FN ? 0x1p-4
-                                                 : 0x1p-3;
+    double step = std::ldexp(1, -extremesOf(type).mantissa - 1);
     return std::floor(value / step) * step;
   }
   case RandomKind::Ones:
@@ -202,6 +270,14 @@ static double valueOf(RandomKind kind, ScalarType type, uint64_t seed,
     return special(type, seed, stream, index);
   case RandomKind::Cancel:
     return cancel(type, seed, stream, index);
+  case RandomKind::Denormals:
+    return denormal(type, seed, stream, index);
+  case RandomKind::Nonfinite:
+    return nonfinite(seed, stream, index);
+  case RandomKind::Zeros:
+    return zeros(seed, stream, index);
+  case RandomKind::Ties:
+    return tie(type, draw, index);
   }
   return 0;
 }
@@ -212,21 +288,40 @@ static uint64_t smallInteger(ScalarType type, uint64_t seed, uint32_t stream,
   return uint64_t(artifact::isUnsigned(type) ? std::abs(value) : value);
 }
 
-/// The bits of an integer or a bool; those above its width are cut off.
-static uint64_t integerOf(RandomKind kind, ScalarType type, uint64_t seed,
-                          uint32_t stream, uint64_t index) {
-  if (kind == RandomKind::Ones)
-    return 1;
-  Words words = philox(seed, stream, index | kOtherWords);
-  if (type == ScalarType::Bool)
-    return words.first >> 63;
+/// Odd numbers: small ones, which half is no integer of, and such that lie
+/// half way between neighbours of a float type.
+static uint64_t integerTie(ScalarType type, const Words &words) {
   int width = 8 * int(artifact::bytesOf(type));
-  switch (kind) {
+  uint64_t odd = 2 * (words.first >> 60) + 1;
+  std::vector<int> tops; // the float type's bits: 2^top is exact, 2^top + 1 not
+  for (int top : {4, 8, 11, 24, 53})
+    if (top < width - 1)
+      tops.push_back(top);
+  size_t which = words.second % (2 * tops.size());
+  uint64_t value = odd;
+  if (which < tops.size()) // neighbours there are 2 apart
+    value = (uint64_t(1) << tops[which]) + odd % (uint64_t(1) << tops[which]);
+  bool isNegative = words.second >> 63 && !artifact::isUnsigned(type);
+  return isNegative ? ~value + 1 : value;
+}
+
+/// The bits of an integer; those above its width are cut off.
+static uint64_t integerOf(const Draw &draw, ScalarType type, uint64_t index) {
+  uint64_t seed = draw.seed;
+  uint32_t stream = draw.stream;
+  Words words = philox(seed, stream, index | kOtherWords);
+  int width = 8 * int(artifact::bytesOf(type));
+  switch (draw.kind) {
   case RandomKind::Uniform:
     return words.first;
+  case RandomKind::Ones:
+    return 1;
   case RandomKind::Special: {
     if (words.first >> 63)
       return smallInteger(type, seed, stream, index);
+    if (draw.range)
+      return uint64_t(words.second & 1 ? draw.range->high - 1
+                                       : draw.range->low);
     uint64_t top = uint64_t(1) << (width - 1);
     const uint64_t extremes[] = {0,       1, ~uint64_t(0), top, top - 1,
                                  top + 1, 2, width - 1u};
@@ -239,13 +334,41 @@ static uint64_t integerOf(RandomKind kind, ScalarType type, uint64_t seed,
     magnitude += words.second & 3;
     return index % 2 ? ~magnitude + 1 : magnitude;
   }
+  case RandomKind::Denormals:
+    return artifact::isUnsigned(type) ? words.first & 1 : words.first % 3 - 1;
+  case RandomKind::Zeros:
+    return words.first % 4 ? 0 : smallInteger(type, seed, stream, index);
+  case RandomKind::Ties:
+    return integerTie(type, words);
   default:
     return smallInteger(type, seed, stream, index);
   }
 }
 
-static void fillPart(HostArray &array, RandomKind kind, uint64_t seed,
-                     uint32_t stream, int64_t begin, int64_t end) {
+/// The bits of an integer or a bool.
+static uint64_t bitsOf(const Draw &draw, ScalarType type, uint64_t index) {
+  if (type == ScalarType::Bool)
+    return draw.kind == RandomKind::Ones ||
+           philox(draw.seed, draw.stream, index | kOtherWords).first >> 63;
+  uint64_t bits = integerOf(draw, type, index);
+  if (!draw.range)
+    return bits;
+  // As the type reads them: cut, then with the sign of a signed one.
+  int cut = 64 - 8 * int(artifact::bytesOf(type));
+  bits <<= cut;
+  bits =
+      artifact::isUnsigned(type) ? bits >> cut : uint64_t(int64_t(bits) >> cut);
+  auto [low, high] = *draw.range;
+  if (low >= high)
+    return uint64_t(low);
+  bool isHuge = type == ScalarType::U64 && bits >> 63;
+  if (!isHuge && int64_t(bits) >= low && int64_t(bits) < high)
+    return bits;
+  return uint64_t(low) + bits % (uint64_t(high) - uint64_t(low));
+}
+
+static void fillPart(HostArray &array, const Draw &draw, int64_t begin,
+                     int64_t end) {
   bool dense = array.strides() == denseStrides(array.shape());
   for (int64_t index = begin; index < end; ++index) {
     int64_t position = index;
@@ -257,27 +380,25 @@ static void fillPart(HostArray &array, RandomKind kind, uint64_t seed,
     }
     if (!artifact::isFloat(array.type()))
       storeBits(array.data(), array.type(), position,
-                integerOf(kind, array.type(), seed, stream, uint64_t(index)));
+                bitsOf(draw, array.type(), uint64_t(index)));
     else
       storeElement(array.data(), array.type(), position,
-                   valueOf(kind, array.type(), seed, stream, uint64_t(index)));
+                   valueOf(draw, array.type(), uint64_t(index)));
   }
 }
 
-void rt::fillRandom(HostArray &array, RandomKind kind, uint64_t seed,
-                    uint32_t stream) {
+void rt::fillRandom(HostArray &array, const Draw &draw) {
   constexpr int64_t kElementsWorthAThread = 1 << 18;
   int64_t count = array.elements();
   int64_t threads = std::min<int64_t>(std::thread::hardware_concurrency(),
                                       count / kElementsWorthAThread);
   if (threads <= 1)
-    return fillPart(array, kind, seed, stream, 0, count);
+    return fillPart(array, draw, 0, count);
   std::vector<std::thread> workers;
   int64_t share = (count + threads - 1) / threads;
   for (int64_t begin = 0; begin < count; begin += share)
     workers.emplace_back([&, begin] {
-      fillPart(array, kind, seed, stream, begin,
-               std::min(begin + share, count));
+      fillPart(array, draw, begin, std::min(begin + share, count));
     });
   for (std::thread &worker : workers)
     worker.join();

@@ -295,7 +295,7 @@ rt::parameterShapes(const Signature &signature,
     }
     if (!elementCount(shape))
       return Failure{param.name + " would have the shape " + printShape(shape) +
-                     ", which 64 bits cannot count"};
+                     " and 2^63 elements or more: no memory holds them"};
   }
   return shapes;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building Girih needs on Debian 12, and nothing that is there
-# already. Run as root, or as a user who may use sudo. Safe to run again.
+# already; with --fuzz also clang, for the fuzz targets. Run as root, or as a
+# user who may use sudo. Safe to run again.
 set -euo pipefail
 
 packages=(
@@ -22,6 +23,11 @@ fail() {
 if ! command -v dpkg-query >/dev/null; then
   fail "this is not Debian (no dpkg-query). Install by your system's own means:" \
     "${packages[*]}. LLVM and MLIR must be version 22."
+fi
+
+# Only for the fuzz targets (docs/testing.md, "Fuzzing").
+if [[ ${1:-} == --fuzz ]]; then
+  packages+=(clang libclang-rt-14-dev)
 fi
 
 missing=()

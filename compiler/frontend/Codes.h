@@ -31,6 +31,7 @@
   X(ChainedComparison,   "G0110", "comparisons do not chain")                  \
   X(TooLargeInlined,     "G0111", "too large once functions are inlined")      \
   X(NameTooLong,         "G0112", "a name or number of more than 200 letters") \
+  X(TooManyIndices,      "G0115", "too many dimensions, indices or tensors")   \
   X(UseCycle,            "G0120", "files that use each other")                \
   X(CannotUse,           "G0121", "a used file that cannot be read")          \
   X(Redefined,           "G0201", "a name defined twice in one space")         \

@@ -86,6 +86,9 @@ inline constexpr uint64_t kMaxProgramBytes = 64u << 20;
 inline constexpr unsigned kMaxStatements = 10000; ///< with the file's items
 inline constexpr unsigned kMaxNesting = 200;      ///< brackets, unary operators
 inline constexpr unsigned kMaxTreeDepth = 1000;   ///< long chains included
+inline constexpr unsigned kMaxDims = 16;          ///< of a tensor
+inline constexpr unsigned kMaxIndices = 20;       ///< that hold in one place
+inline constexpr unsigned kMaxTensors = 500;      ///< in and out of an op
 inline constexpr unsigned kMaxInlinedDepth = 2000;
 inline constexpr uint64_t kMaxInlinedNodes = 1000000; ///< of the whole file
 

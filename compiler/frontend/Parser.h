@@ -136,6 +136,8 @@ private:
   Subscript parseSubscript();
   /// A sum of names and integers; others are refused when names are resolved.
   ExprPtr parseIndexSum(const char *what, int64_t most);
+  /// Refuses more indices than kMaxIndices.
+  void checkIndices(const Token &first);
   ReduceOrder parseOrder(const Token &first);
   std::unique_ptr<OrderTerm> parseTerm(unsigned depth);
   ExprPtr binary(BinaryOp op, const Token &opToken, ExprPtr lhs, ExprPtr rhs);
@@ -149,6 +151,7 @@ private:
   unsigned nesting = 0;
   bool elseIsTaken = false; ///< the next `else` belongs to an `if`
   unsigned statements = 0;
+  unsigned indicesHere = 0; ///< of the statement and the reductions around
 };
 
 /// Counts one level of nesting while it lives.

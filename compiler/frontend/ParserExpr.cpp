@@ -385,8 +385,11 @@ ExprPtr Parser::parseAccess() {
       break;
   }
   expect(TokenKind::RightBracket, "after the subscripts");
-  if (!elseIsTaken && accept(TokenKind::KwElse))
+  if (!elseIsTaken && at(TokenKind::KwElse)) {
+    Nest nest(*this);
+    take();
     node.otherwise = parseUnary();
+  }
   return make(std::move(node), since(first));
 }
 
@@ -501,9 +504,22 @@ ReduceExpr Parser::parseReduced(std::string_view name, ReduceKind kind) {
          since(first), fmt::format("write it like {}[k](...)", name));
   expect(TokenKind::RightBracket, "after the reduced indices");
   expect(TokenKind::LeftParen, fmt::format("before the body of '{}'", name));
+  auto own = static_cast<unsigned>(node.indices.size());
+  indicesHere += own;
+  checkIndices(first);
   node.body = parseExpr();
+  indicesHere -= own;
   expect(TokenKind::RightParen, fmt::format("after the body of '{}'", name));
   return node;
+}
+
+void Parser::checkIndices(const Token &first) {
+  if (indicesHere <= kMaxIndices)
+    return;
+  fail(codes::kTooManyIndices,
+       fmt::format("{} indices hold in one place, the limit is {}", indicesHere,
+                   kMaxIndices),
+       first.range, "give an inner reduction a statement of its own");
 }
 
 /// order ::= 'order' '=' ('fixed' | 'sequential' | term)

@@ -59,6 +59,12 @@ std::unique_ptr<OpDecl> Parser::parseOp() {
     while (accept(TokenKind::Comma));
   }
   op->range = since(first);
+  if (size_t tensors = op->inputs.size() + op->outputs.size();
+      tensors > kMaxTensors)
+    fail(codes::kTooManyIndices,
+         fmt::format("'{}' has {} inputs and outputs, the limit is {}",
+                     op->name.text, tensors, kMaxTensors),
+         op->name.range, "make one tensor of several, or split the operator");
   if (accept(TokenKind::KwWhere))
     parseConstraints(*op);
   expect(TokenKind::LeftBrace, "before the operator's statements");
@@ -133,6 +139,11 @@ TensorDecl Parser::parseTensorDecl(bool input) {
         break;
     }
     expect(TokenKind::RightBracket, "after the tensor's dimensions");
+    if (decl.dims.size() > kMaxDims)
+      fail(codes::kTooManyIndices,
+           fmt::format("'{}' has {} dimensions, the limit is {}",
+                       decl.name.text, decl.dims.size(), kMaxDims),
+           first.range);
   }
   if (at(TokenKind::Question)) {
     if (!input || decl.inOut)
@@ -395,6 +406,8 @@ std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
     parseLeftSide(*statement);
   if (at(TokenKind::Comma))
     return parsePair(std::move(statement), first, token());
+  indicesHere = static_cast<unsigned>(statement->indices.size());
+  checkIndices(first);
   bool named = atWord("max") || atWord("min") || atWord("prod");
   if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
     unsupported(codes::kNoStatement, "scatter ('+=', 'max=', 'min=') is",

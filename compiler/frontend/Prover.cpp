@@ -22,6 +22,8 @@ using Row = std::vector<int64_t>;
 constexpr size_t kMostRows = 2000;
 /// Values tried in the search for an example.
 constexpr unsigned kMostSteps = 200'000;
+/// Factors looked at meanwhile: with hundreds of sizes each value costs much.
+constexpr uint64_t kMostWork = 20'000'000;
 
 /// Divides by what divides all factors; the constant rounds down, which is
 /// exact over integers.
@@ -164,7 +166,7 @@ public:
     // Negative values too: an index may start below 0.
     for (int64_t value = 0; value <= most; ++value)
       for (int64_t sign : {1, -1}) {
-        if (++tried > kMostSteps)
+        if (++tried > kMostSteps || work > kMostWork)
           return false;
         values[variable] = sign * value;
         if (run(variable + 1))
@@ -178,7 +180,8 @@ public:
   const std::vector<int64_t> &found() const { return values; }
 
 private:
-  bool possible(size_t known) const {
+  bool possible(size_t known) {
+    work += rows.size() * values.size();
     for (const Row &row : rows) {
       __int128 best = row.back();
       for (size_t v = 0; v < values.size(); ++v)
@@ -195,6 +198,7 @@ private:
   int64_t most;
   std::vector<int64_t> values;
   unsigned tried = 0;
+  uint64_t work = 0;
 };
 
 } // namespace

@@ -123,7 +123,9 @@ void Sema::addProbes(OpDecl &op) {
                  fmt::format("'{}' has no temporary '{}'{}", op.name.text,
                              probe, didYouMean(probe, names)),
                  op.name.range)
-          .note(fmt::format("it has {}", fmt::join(names, ", ")));
+          .note(names.empty()
+                    ? std::string("it has none")
+                    : fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
 void Sema::checkOps() {

@@ -249,9 +249,20 @@ private:
         value.kind == TestValue::Kind::List && value.shape.empty()
             ? value.elements[0]->as<LiteralExpr>()
             : nullptr;
-    constexpr size_t kMostDigits = 12;
-    if (!literal || literal->suffix || literal->digits.size() > kMostDigits ||
-        literal->digits.find_first_not_of("0123456789") != std::string::npos) {
+    bool isInteger =
+        literal && !literal->suffix &&
+        literal->digits.find_first_not_of("0123456789") == std::string::npos;
+    constexpr size_t kMostDigits = 13; // of 2^40
+    constexpr int64_t kEndOfSizes = int64_t(1) << 40;
+    if (isInteger && (literal->digits.size() > kMostDigits ||
+                      std::stoll(literal->digits) >= kEndOfSizes)) {
+      error(codes::kIntegerOutOfRange,
+            fmt::format("the size '{}' is {}; a size is below 2^40 ({})",
+                        argument.name.text, literal->digits, kEndOfSizes),
+            value.range);
+      return false;
+    }
+    if (!isInteger) {
       error(codes::kBadParameterValue,
             fmt::format("the size '{}' is an integer from 0 on",
                         argument.name.text),

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace girih::mlirgen {
@@ -83,9 +84,17 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
   return nullptr;
 }
 
+/// A hexadecimal number in decimal digits; of anything else an example.
+static std::string decimalOf(const std::string &value) {
+  uint64_t number = 1024;
+  llvm::StringRef text = value;
+  if (text.starts_with_insensitive("0x"))
+    text.getAsInteger(0, number);
+  return std::to_string(number);
+}
+
 /// Refuses values that were given to no parameter.
-static bool checkKnown(const OpDecl &op,
-                       const std::vector<std::string> &unknown,
+static bool checkKnown(const OpDecl &op, const GivenValues &unknown,
                        Diagnostics &diags) {
   if (unknown.empty())
     return true;
@@ -96,7 +105,19 @@ static bool checkKnown(const OpDecl &op,
   for (const TensorDecl &input : written.inputs)
     if (input.optional)
       names.push_back(input.name.text);
-  for (const std::string &name : unknown) {
+  for (const auto &[name, value] : unknown) {
+    bool isSize =
+        std::any_of(op.sizes.begin(), op.sizes.end(),
+                    [&](const auto &size) { return size->name.text == name; });
+    if (isSize) {
+      diags
+          .error(codes::kUnknownParameter,
+                 fmt::format("'{}' is a size: its value is written in decimal "
+                             "digits, not as '{}'",
+                             name, value))
+          .help(fmt::format("for example -D {}={}", name, decimalOf(value)));
+      continue;
+    }
     Diagnostic &error = diags.error(codes::kUnknownParameter,
                                     fmt::format("'{}' has no parameter '{}'{}",
                                                 written.name.text, name,

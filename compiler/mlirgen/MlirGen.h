@@ -28,11 +28,14 @@
 
 namespace girih::mlirgen {
 
+/// Names and the texts of their values.
+using GivenValues = std::vector<std::pair<std::string, std::string>>;
+
 struct GenOptions {
   /// Sizes fixed at compile time (`-D M=1024`). They change no bits.
   std::vector<std::pair<std::string, int64_t>> given;
   /// Values were given to these names, which are no parameters: refused.
-  std::vector<std::string> unknown;
+  GivenValues unknown;
   /// Replaces the operator's `numerics { functions = ... }`. A suffix at a use
   /// (`exp.fast`) stands. Without either the operator's functions are fast.
   std::optional<te::Accuracy> functions;

@@ -47,8 +47,13 @@ MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext &context, Diagnostics &diags,
         girih::Diagnostic &diagnostic =
             isError ? diags.error(code, message.str(), range)
                     : diags.warning(code, message.str(), range);
-        for (mlir::Diagnostic &note : message.getNotes())
-          diagnostic.note(note.str(),
-                          rangeOf(note.getLocation(), diags.file()));
+        for (mlir::Diagnostic &note : message.getNotes()) {
+          std::string text = note.str();
+          llvm::StringRef edit = text;
+          if (edit.consume_front("help: "))
+            diagnostic.help(edit.str());
+          else
+            diagnostic.note(text, rangeOf(note.getLocation(), diags.file()));
+        }
         return mlir::success();
       }) {}

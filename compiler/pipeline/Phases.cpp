@@ -104,7 +104,7 @@ bool girih::pipeline::runMlirGen(CompileState &state) {
       options.given.push_back(size);
   for (const auto &[name, value] : state.options.settings)
     if (!llvm::is_contained(state.parameters, name))
-      options.unknown.push_back(name);
+      options.unknown.emplace_back(name, value);
   if (!state.options.functions.empty()) {
     options.functions = te::symbolizeAccuracy(state.options.functions);
     if (!options.functions || *options.functions == te::Accuracy::Unset) {

@@ -46,7 +46,8 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
     diags
         .error("G0817", "sizes and functions are fixed in the text of '" +
                             std::string(infoOf(options.from).name) + "'")
-        .help("leave out -D and --functions, or start from the source");
+        .help("leave out -D and --functions, or start from the source; with "
+              "--dynamic, -D only says how large drawn inputs are");
     return std::nullopt;
   }
   if (!options.isSource && options.from > options.last) {

@@ -178,6 +178,34 @@ std::vector<Cell> cellsOf(std::string_view line) {
   return cells;
 }
 
+/// A message as a terminal may show it: names, paths and what stands in a text
+/// may hold any bytes. Control, format and malformed bytes are spelt out.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    size_t length = 1;
+    bool shown = byte == '\n' || (byte >= 0x20 && byte < 0x7F);
+    if (byte >= 0x80) {
+      auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data() + i);
+      auto *end =
+          reinterpret_cast<const llvm::UTF8 *>(text.data() + text.size());
+      if (llvm::isLegalUTF8Sequence(begin, end)) {
+        length = llvm::getNumBytesForUTF8(byte);
+        shown =
+            llvm::sys::unicode::columnWidthUTF8(text.substr(i, length)) >= 0;
+      }
+    }
+    if (shown)
+      out += text.substr(i, length);
+    else
+      for (size_t at = i; at < i + length; ++at)
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
+    i += length;
+  }
+  return out;
+}
+
 struct Style {
   bool color;
   std::string wrap(const char *escape, std::string text) const {
@@ -305,8 +333,9 @@ void showMessage(std::string &out, const SourceFile *file, Severity severity,
   std::string word = severityWord(severity);
   if (!code.empty())
     word += "[" + code + "]";
-  out += style.wrap("1", place) + style.wrap(severityColor(severity), word) +
-         ": " + style.wrap("1", message) + '\n';
+  out += style.wrap("1", printable(place)) +
+         style.wrap(severityColor(severity), word) + ": " +
+         style.wrap("1", printable(message)) + '\n';
   if (local)
     showSnippet(out, *file, *local, severity, style);
 }
@@ -322,7 +351,7 @@ std::string Diagnostics::renderText(bool color) const {
       showMessage(out, note.range ? file() : nullptr, Severity::Note, "",
                   note.message, note.range, style);
     for (const std::string &edit : d.helps)
-      out += style.wrap("1;32", "help") + ": " + edit + '\n';
+      out += style.wrap("1;32", "help") + ": " + printable(edit) + '\n';
   }
   return out;
 }

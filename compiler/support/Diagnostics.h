@@ -119,7 +119,8 @@ public:
   }
 
   /// `file:line:col: error[G0123]: text`, the line, a caret range, notes with
-  /// their own lines, `help:` lines. `color` adds ANSI escapes.
+  /// their own lines, `help:` lines. `color` adds ANSI escapes. Nothing else
+  /// reaches a terminal as a control character: `\x1b` is spelt out.
   std::string renderText(bool color) const;
   /// A JSON array; one object a diagnostic: severity, code, message, file,
   /// line, column, endLine, endColumn, notes [...], help [...].

@@ -94,9 +94,12 @@ ArrayAttr KernelLowering::sharedNames(const std::string &variable) {
 
 LogicalResult KernelLowering::run(KernelFacts &facts) {
   if (plan.totalBytes > static_cast<int64_t>(target.maxSharedBytesPerBlock))
-    return kernel.emitOpError("needs ")
-           << plan.totalBytes << " bytes of shared memory; a block on "
-           << target.name << " has at most " << target.maxSharedBytesPerBlock;
+    return (kernel.emitError("kernel '")
+            << kernel.getSymName() << "' needs " << plan.totalBytes
+            << " bytes of shared memory; a block on " << target.name
+            << " has at most " << target.maxSharedBytesPerBlock)
+               .attachNote()
+           << "help: the results of order=tree(n) stand there: make n smaller";
   facts.name = kernel.getSymName().str();
   facts.threads = kernel.getThreads();
   facts.sharedBytes = plan.totalBytes;

@@ -19,6 +19,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 
+#include <unordered_map>
+
 using namespace mlir;
 using namespace girih::te;
 
@@ -80,12 +82,26 @@ static bool isLastVersion(ComputeOp compute) {
          });
 }
 
+/// Equal for computes that are equal: of what they consist and read.
+static llvm::hash_code hashOf(ComputeOp compute) {
+  llvm::hash_code hash = hash_value(Type(compute.getType()));
+  compute.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName(), op->hashProperties());
+    for (Value operand : op->getOperands())
+      if (!compute.getBody().isAncestor(operand.getParentRegion()))
+        hash = llvm::hash_combine(hash, operand);
+  });
+  return hash;
+}
+
 /// Merges tensors of one block with the same domain and the same region into
 /// the first. True when something changed.
 static bool mergeEqualComputes(Block &block) {
   bool changed = false;
-  SmallVector<ComputeOp> kept;
+  // By their hash: comparing all with all takes too long for thousands.
+  std::unordered_map<size_t, SmallVector<ComputeOp>> keptOf;
   for (auto compute : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
+    SmallVector<ComputeOp> &kept = keptOf[size_t(hashOf(compute))];
     auto equal = llvm::find_if(kept, [&](ComputeOp other) {
       return other.getType() == compute.getType() && isLastVersion(other) &&
              other.getExtentsAttr() == compute.getExtentsAttr() &&

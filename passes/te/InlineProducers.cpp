@@ -73,13 +73,15 @@ static bool mayMoveTo(ComputeOp compute, ReadOp read) {
 }
 
 static void inlineInto(ReadOp read, ComputeOp compute) {
-  OpBuilder builder(read);
-  IRMapping map;
-  map.map(compute.getBlock().getArguments(), read.getIndices());
-  for (Operation &op : compute.getBlock().without_terminator())
-    builder.clone(op, map);
-  auto yield = cast<YieldOp>(compute.getBlock().getTerminator());
-  read.getResult().replaceAllUsesWith(map.lookup(yield.getValue()));
+  Block &body = compute.getBlock();
+  for (auto [argument, index] :
+       llvm::zip_equal(body.getArguments(), read.getIndices()))
+    argument.replaceAllUsesWith(index);
+  auto yield = cast<YieldOp>(body.getTerminator());
+  read.getResult().replaceAllUsesWith(yield.getValue());
+  read->getBlock()->getOperations().splice(read->getIterator(),
+                                           body.getOperations(), body.begin(),
+                                           yield->getIterator());
   read.erase();
   compute.erase();
 }
@@ -88,11 +90,11 @@ namespace {
 struct InlineProducersPass
     : girih::te::impl::InlineProducersBase<InlineProducersPass> {
   void runOnOperation() override {
-    // In text order: a map that took in another is itself inlined later.
+    // Readers first: of a chain of maps each is moved once.
     SmallVector<ComputeOp> computes;
     getOperation().walk(
         [&](ComputeOp compute) { computes.push_back(compute); });
-    for (ComputeOp compute : computes)
+    for (ComputeOp compute : llvm::reverse(computes))
       if (isMap(compute))
         if (ReadOp read = onlyReader(compute); read && mayMoveTo(compute, read))
           inlineInto(read, compute);

@@ -420,10 +420,14 @@ KernelEmitter::markLayout(const std::string &text,
     return fail(
         where + " is laid out over " + std::to_string(layout->threadCount()) +
         " threads in a kernel of " + std::to_string(kernelNode.kernel.threads));
-  if (layout->registerCount() > kMostRegisters)
-    return fail(where + " takes " + std::to_string(layout->registerCount()) +
-                " registers a thread, more than " +
-                std::to_string(kMostRegisters));
+  if (layout->registerCount() > kMostRegisters) {
+    mlir::emitError(loc, "a thread would hold ")
+            .append(layout->registerCount(), " values of the ", where,
+                    " at a time, more than ", kMostRegisters)
+            .attachNote()
+        << "help: ask for fewer lanes, order=lanes(1024, 1)";
+    return failure();
+  }
   return *layout;
 }
 

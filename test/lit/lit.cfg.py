@@ -25,6 +25,10 @@ config.substitutions += [
     ("%{refused}", f"{refusal} 1"),
     ("%{usage}", f"{refusal} 2"),
     ("%{npy}", f"{python} {os.path.join(inputs, 'npy.py')}"),
+    (
+        "%{safetensors}",
+        f"{python} {os.path.join(inputs, 'safetensors.py')}",
+    ),
     ("%{json}", f"{python} {os.path.join(inputs, 'fields.py')}"),
     ("%{phases}", f"{python} {os.path.join(inputs, 'phases.py')}"),
     ("%{examples}", config.girih_examples),

@@ -1,5 +1,6 @@
 # Project-wide compile and link options.
 option(GIRIH_BUILD_TESTS "Build the unit tests and register every suite in ctest" ON)
+option(GIRIH_FUZZ "Build the fuzz targets with libFuzzer; needs clang (docs/testing.md)" OFF)
 option(GIRIH_SANITIZE "Build the rooms without MLIR under address and undefined-behaviour sanitizers" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -17,6 +18,15 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 if(GIRIH_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(GIRIH_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "GIRIH_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined
+                      -fno-sanitize-recover=undefined
+                      -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=address,undefined)
 endif()
 # LLVM's own linker: GNU ld needs minutes for a static LLVM. Debian's lld-22 puts

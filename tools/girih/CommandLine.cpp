@@ -84,10 +84,52 @@ static std::string overview(const Commands &commands) {
          "codes: 0 done, 1 refused\nor failed, 2 the command is wrong.\n";
 }
 
+/// Whether the texts differ by one letter, more, less or another, or by two
+/// neighbours that changed places.
+static bool isOneSlip(llvm::StringRef a, llvm::StringRef b) {
+  if (a.edit_distance(b) <= 1)
+    return true;
+  if (a.size() != b.size())
+    return false;
+  size_t at = 0;
+  while (at < a.size() && a[at] == b[at])
+    ++at;
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] &&
+         a.substr(at + 2) == b.substr(at + 2);
+}
+
+/// The flag of the command that an unknown one most likely means: its first
+/// letters, or one slip away. Empty where there is none.
+static std::string nearestFlag(Command &command, llvm::StringRef flag) {
+  constexpr size_t kFewest = 3; // of shorter ones there are too many
+  std::string near;
+  unsigned beginnings = 0;
+  if (flag.size() < kFewest)
+    return near;
+  for (auto &entry : llvm::cl::getRegisteredOptions(command.subcommand)) {
+    llvm::StringRef name = entry.first;
+    if (name.size() >= kFewest && isOneSlip(flag, name))
+      return name.str();
+    if (name.starts_with(flag) && ++beginnings == 1)
+      near = name.str();
+  }
+  return beginnings == 1 ? near : "";
+}
+
+/// What stands between the first quotes: `--flag=value`; parted at '='.
+static std::pair<llvm::StringRef, llvm::StringRef>
+quotedFlag(llvm::StringRef line) {
+  llvm::StringRef flag = line.split('\'').second.split('\'').first.ltrim('-');
+  size_t equal = flag.find('=');
+  return {flag.substr(0, equal),
+          equal == llvm::StringRef::npos ? "" : flag.substr(equal)};
+}
+
 /// Turns llvm::cl's lines ("girih: Unknown ...", "girih: Did you mean ...")
-/// into diagnostics.
+/// into diagnostics. What it proposes is often far-fetched, so that is left
+/// out for what is near.
 static void reportMistakes(Console &console, const std::string &text,
-                           const std::string &command) {
+                           Command &command) {
   Diagnostic *last = nullptr;
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -95,17 +137,22 @@ static void reportMistakes(Console &console, const std::string &text,
     line.consume_front("girih: ");
     // The command that shows the right flags is said below.
     line = line.substr(0, line.find("  Try: ")).rtrim(" .!");
-    if (line.starts_with("Did you mean") && last) {
-      last->help("did you mean" + line.substr(12).str());
+    if (line.starts_with("Did you mean"))
       continue;
-    }
     std::string message = line.str();
     message[0] = llvm::toLower(message[0]);
-    last = &console.usage(codes::kCommandLine, std::move(message));
+    last = &console.usage(codes::kCommandLine, message);
+    if (!llvm::StringRef(message).starts_with("unknown command line argument"))
+      continue;
+    auto [flag, value] = quotedFlag(line);
+    std::string near = nearestFlag(command, flag);
+    if (!near.empty())
+      last->help("did you mean '--" + near + value.str() + "'?");
   }
   if (!last)
     last = &console.usage(codes::kCommandLine, "the command is wrong");
-  last->help("girih " + command + " --help lists its flags");
+  last->help("girih " + command.subcommand.getName().str() +
+             " --help lists its flags");
 }
 
 Command *cli::parseCommandLine(Console &console, const Commands &commands,
@@ -145,6 +192,7 @@ Command *cli::parseCommandLine(Console &console, const Commands &commands,
     return nullptr;
   }
 
+  arguments[0] = "girih"; // begins llvm::cl's lines, whatever the file's name
   llvm::cl::HideUnrelatedOptions(command->category, command->subcommand);
   std::string mistakes;
   llvm::raw_string_ostream stream(mistakes);
@@ -157,7 +205,7 @@ Command *cli::parseCommandLine(Console &console, const Commands &commands,
   if (form == "json")
     console.useJson();
   if (!parsed || !mistakes.empty()) {
-    reportMistakes(console, mistakes, name);
+    reportMistakes(console, mistakes, *command);
     return nullptr;
   }
   if (form != "text" && form != "json") {

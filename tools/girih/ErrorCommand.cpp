@@ -12,6 +12,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+#include <optional>
+
 using namespace girih;
 using namespace girih::cli;
 
@@ -53,6 +56,21 @@ static std::string printPage(const ErrorPage &page) {
   return text + "\nWhat to do:\n\n" + wrapped(page.mend);
 }
 
+/// The code that these digits are, whatever stands before them.
+static std::optional<std::string>
+pageOfDigits(const std::string &name, const std::vector<std::string> &codes) {
+  size_t begin = name.find_first_of("0123456789");
+  if (begin == std::string::npos || begin > 2)
+    return std::nullopt;
+  std::string digits = name.substr(begin);
+  if (digits.size() < 4)
+    digits.insert(0, 4 - digits.size(), '0');
+  std::string code = "G" + digits;
+  if (std::find(codes.begin(), codes.end(), code) == codes.end())
+    return std::nullopt;
+  return code;
+}
+
 namespace {
 
 class ErrorCommand : public Command {
@@ -79,6 +97,14 @@ public:
         all.push_back(page.code);
         if (page.code == name)
           found = &page;
+      }
+      if (!found && pageOfDigits(name, all)) {
+        console
+            .usage(codes::kUnknownName, "there is no error code '" + names[i] +
+                                            "'; did you mean '" +
+                                            *pageOfDigits(name, all) + "'?")
+            .help("girih error lists them all");
+        return;
       }
       if (!found) {
         console

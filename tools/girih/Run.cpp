@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/support/Suggest.h"
-#include "runtime/Npy.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
@@ -60,8 +59,8 @@ class RunCommand : public Command {
 public:
   RunCommand()
       : Command("run", "run an operator on files or random inputs"),
-        flags(*this),
-        out(*this, "out", "NAME=y.npy", "write an output to a file"),
+        flags(*this), out(*this, "out", "NAME=y.npy",
+                          "write an output to a file, .npy or .safetensors"),
         expect(*this, "expect", "NAME=y.npy", "compare an output with a file"),
         probe(*this, "probe", "NAME", "make a temporary an output too"),
         ulp(*this, "ulp", "N", "near enough: N steps of the type apart"),
@@ -77,8 +76,11 @@ public:
     std::optional<Tolerance> tolerance = parseTolerance(console);
     if (!parseFiles(console, out, files) ||
         !parseFiles(console, expect, references) || !tolerance ||
-        (firstNan && !isForHost(console)))
+        !checkDistinct(console, files) || !checkFlags(console))
       return;
+    for (const TensorFile &file : references)
+      if (!checkExists(console, file.path))
+        return;
     JobExtras extras;
     extras.keep = keep;
     extras.probes.assign(probe.begin(), probe.end());
@@ -106,6 +108,7 @@ public:
       findNan(console, *job, *tensors, *outputs);
       return;
     }
+    TensorsToWrite written;
     for (size_t o = 0; o < outputs->size(); ++o) {
       const std::string &name = params[tensors->inputs.size() + o].name;
       for (const TensorFile &file : references)
@@ -113,11 +116,12 @@ public:
             !compareWith(console, file, (*outputs)[o], *tolerance))
           return;
       for (const TensorFile &file : files)
-        if (file.name == name &&
-            !writeFile(console, file.path, rt::formatNpy((*outputs)[o])))
-          return;
+        if (file.name == name)
+          written.emplace_back(&file, &(*outputs)[o]);
       console.remark(summary(name, (*outputs)[o]));
     }
+    if (!writeTensorFiles(console, written))
+      return;
     if (std::string counted = job->counters(); !counted.empty())
       console.print(counted.back() == '\n' ? counted : counted + "\n");
   }
@@ -168,6 +172,25 @@ private:
     return tolerance;
   }
 
+  bool checkFlags(Console &console) {
+    if (keep.getNumOccurrences() && keep.empty()) {
+      console.usage(codes::kCommandLine, "--keep needs the name of a folder");
+      return false;
+    }
+    if (!firstNan)
+      return true;
+    for (auto [flag, isGiven] :
+         {std::pair("out", !out.empty()), std::pair("expect", !expect.empty()),
+          std::pair("probe", !probe.empty())})
+      if (isGiven) {
+        console.usage(codes::kCommandLine,
+                      "--first-nan only looks for a NaN: leave out --" +
+                          std::string(flag));
+        return false;
+      }
+    return isForHost(console);
+  }
+
   /// The host is the device where --first-nan says no other one.
   bool isForHost(Console &console) {
     if (!flags.device.getNumOccurrences())
@@ -192,13 +215,9 @@ private:
   static bool compareWith(Console &console, const TensorFile &file,
                           const rt::HostArray &actual,
                           const Tolerance &tolerance) {
-    if (!checkExists(console, file.path))
+    std::optional<rt::HostArray> expected = readTensorFile(console, file);
+    if (!expected)
       return false;
-    Result<rt::HostArray> expected = rt::readNpy(file.path, file.type);
-    if (!expected) {
-      console.fail(codes::kInput, expected.message());
-      return false;
-    }
     if (expected->type() != actual.type() ||
         expected->shape() != actual.shape()) {
       auto what = [](const rt::HostArray &array) {

@@ -49,10 +49,12 @@ std::optional<Sizes> cli::parseSizes(Console &console,
     if (!value) {
       console
           .usage(codes::kCommandLine,
-                 "'" + part +
-                     "' gives no size: a name, '=' and an integer are "
-                     "expected")
-          .help("for example -D M=1024");
+                 part.empty()
+                     ? "a size is missing beside a comma of '" + text + "'"
+                     : "'" + part +
+                           "' gives no size: a name, '=' and an "
+                           "integer are expected")
+          .help("for example M=1024");
       return std::nullopt;
     }
     sizes.emplace_back(part.substr(0, equal), *value);
@@ -108,7 +110,18 @@ std::optional<Sizes> cli::parseSizes(Console &console,
 std::optional<std::vector<Sizes>> cli::parseSizeSets(Console &console,
                                                      const std::string &text) {
   std::vector<Sizes> sets;
-  for (const std::string &part : split(text, ';')) {
+  std::vector<std::string> parts = split(text, ';');
+  if (parts.size() > 1 && parts.back().empty())
+    parts.pop_back(); // a semicolon may end the last set, too
+  for (const std::string &part : parts) {
+    if (part.empty()) {
+      console
+          .usage(codes::kCommandLine,
+                 "a set of sizes is missing beside a semicolon of '" + text +
+                     "'")
+          .help("for example --sizes \"M=1,N=7;M=33,N=65\"");
+      return std::nullopt;
+    }
     std::optional<Sizes> sizes = parseSizes(console, part);
     if (!sizes)
       return std::nullopt;

@@ -9,11 +9,9 @@
 
 #include "compiler/artifact/SizeSum.h"
 #include "compiler/support/Suggest.h"
-#include "runtime/Npy.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
-#include "tools/girih/Files.h"
 
 #include <algorithm>
 
@@ -25,39 +23,11 @@ using artifact::TensorParam;
 TensorFlags::TensorFlags(Command &command)
     : seed(command, "seed", "N", "seed of the inputs that are drawn", "0"),
       random(command, "random", "KIND",
-             "normal (default), uniform, ones, special or cancel", "normal"),
+             "normal (default), uniform, ones, special, cancel, denormals, "
+             "nonfinite, zeros or ties",
+             "normal"),
       strided(command, "strided", "NAME[:KIND]",
               "place a tensor padded (default) or transposed") {}
-
-std::optional<TensorFile> cli::parseTensorFile(Console &console,
-                                               const std::string &text) {
-  size_t equal = text.find('=');
-  TensorFile file;
-  if (equal == std::string::npos || equal == 0 || equal + 1 == text.size()) {
-    console
-        .usage(codes::kCommandLine,
-               "'" + text + "' names no tensor: NAME=FILE is expected")
-        .help("for example X=x.npy, or X:bf16=x.npy for 16-bit integers that "
-              "hold bf16");
-    return std::nullopt;
-  }
-  file.name = text.substr(0, equal);
-  file.path = text.substr(equal + 1);
-  size_t colon = file.name.find(':');
-  if (colon == std::string::npos)
-    return file;
-  std::string typeName = file.name.substr(colon + 1);
-  file.name.resize(colon);
-  Result<artifact::ScalarType> type = artifact::parseScalarType(typeName);
-  if (!type) {
-    console.usage(codes::kUnknownName,
-                  type.message() +
-                      didYouMean(typeName, artifact::scalarTypeNames()));
-    return std::nullopt;
-  }
-  file.type = *type;
-  return file;
-}
 
 std::optional<TensorPlan> cli::planTensors(Console &console,
                                            const TensorFlags &flags,
@@ -72,7 +42,9 @@ std::optional<TensorPlan> cli::planTensors(Console &console,
   Result<rt::RandomKind> kind = rt::parseRandomKind(flags.random.getValue());
   std::optional<int64_t> seed = parseInteger(flags.seed.getValue());
   if (!kind) {
-    console.usage(codes::kUnknownName, kind.message());
+    console.usage(codes::kUnknownName,
+                  kind.message() + didYouMean(flags.random.getValue(),
+                                              rt::randomKindNames()));
     return std::nullopt;
   }
   if (!seed || *seed < 0) {
@@ -169,13 +141,9 @@ static std::optional<ReadInputs> readInputs(Console &console,
                     "the input '" + file.name + "' is given twice");
       return std::nullopt;
     }
-    if (!checkExists(console, file.path))
+    std::optional<rt::HostArray> array = readTensorFile(console, file);
+    if (!array)
       return std::nullopt;
-    Result<rt::HostArray> array = rt::readNpy(file.path, file.type);
-    if (!array) {
-      console.fail(codes::kInput, array.message());
-      return std::nullopt;
-    }
     artifact::ScalarType wanted = signature.params[*index].type;
     if (!file.type && areBitsOf(array->type(), wanted)) {
       std::string type(artifact::nameOf(wanted));
@@ -185,7 +153,8 @@ static std::optional<ReadInputs> readInputs(Console &console,
                     std::string(artifact::nameOf(array->type())) + ", but " +
                     file.name + " is " + type)
           .help("if these are the bits of " + type + ", say so: " + file.name +
-                ":" + type + "=" + file.path);
+                ":" + type + "=" + file.path +
+                (file.entry.empty() ? "" : ":" + file.entry));
       return std::nullopt;
     }
     inputs[*index].emplace(std::move(*array));
@@ -250,6 +219,15 @@ solveSizes(Console &console, const Signature &signature,
   return std::move(*solved);
 }
 
+/// How a parameter's values are drawn.
+static rt::Draw drawOf(const Signature &signature, const TensorPlan &plan,
+                       size_t index) {
+  rt::Draw draw{plan.kind, plan.seed, uint32_t(index)};
+  for (const TensorParam &param : signature.params)
+    draw.narrow.push_back(param.type);
+  return draw;
+}
+
 std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
                                           const Signature &signature,
                                           const TensorPlan &plan,
@@ -274,7 +252,8 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
   Result<std::vector<std::vector<int64_t>>> shapes =
       rt::parameterShapes(signature, set.sizes);
   if (!shapes) {
-    console.fail(codes::kTensors, shapes.message());
+    console.fail(codes::kTensors, shapes.message())
+        .help("give other sizes, with -D or --sizes");
     return std::nullopt;
   }
   set.shapes = std::move(*shapes);
@@ -297,7 +276,7 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
         return std::nullopt;
       }
       if (!(*inputs)[index])
-        rt::fillRandom(*array, plan.kind, plan.seed, uint32_t(index));
+        rt::fillRandom(*array, drawOf(signature, plan, index));
       placed = PlacedTensor::upload(device, *array, placements[index]);
       set.inputs.push_back(std::move(*array));
     }

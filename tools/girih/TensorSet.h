@@ -12,18 +12,9 @@
 #include "tools/girih/Command.h"
 #include "tools/girih/Placement.h"
 #include "tools/girih/Sizes.h"
+#include "tools/girih/TensorFile.h"
 
 namespace girih::cli {
-
-/// `X=x.npy` or `X:bf16=x.npy`
-struct TensorFile {
-  std::string name;
-  std::optional<artifact::ScalarType> type;
-  std::string path;
-};
-/// Reports what is wrong.
-std::optional<TensorFile> parseTensorFile(Console &console,
-                                          const std::string &text);
 
 /// Flags that say where the values of inputs come from and how tensors lie.
 struct TensorFlags {

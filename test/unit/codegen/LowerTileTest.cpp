@@ -242,7 +242,7 @@ TEST_CASE("more shared memory than a block has is refused") {
   CHECK(refusal("tile.kernel @k threads 32 () {\n"
                 "  %s = tile.alloc_shared \"s\" : !tile.shared<f32, [20000], "
                 "[1]>\n}") ==
-        "'tile.kernel' op needs 80000 bytes of shared memory; a block on sm_75 "
+        "kernel 'k' needs 80000 bytes of shared memory; a block on sm_75 "
         "has at most 65536\n");
 }
 

@@ -36,6 +36,12 @@ TEST_CASE("refused by the lexer and the parser") {
        "a function takes scalars, not tensors"},
       {"fn f(x: f32) @= x", "G0103",
        "expected '->' before the function's result type, found '='"},
+      {"op o(@X: f32[A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q]) -> "
+       "s: f32 { s = 0f32 }",
+       "G0115", "'X' has 17 dimensions, the limit is 16"},
+      {"op o(X: f32[M]) -> s: f32 { s = sum[a, b, c, d, e, f, g, h, k, l](X[a] "
+       "* @sum[m, n, o, p, q, r, t, u, v, w, x](X[m])) }",
+       "G0115", "21 indices hold in one place, the limit is 20"},
       {"op o(X: f32[M]) @{ }", "G0103",
        "expected '->' before the operator's outputs, found '{'"},
       {"op o(X: f32[@-1]) -> Y: f32 { }", "G0103",

@@ -40,7 +40,9 @@ TEST_CASE("kinds have names") {
   CHECK(*cancel == RandomKind::Cancel);
   CHECK(parseRandomKind("gauss").message() ==
         "unknown kind of random input 'gauss'; known: normal, uniform, ones, "
-        "special and cancel");
+        "special, cancel, denormals, nonfinite, zeros and ties");
+  for (const std::string &name : randomKindNames())
+    CHECK(parseRandomKind(name).ok());
 }
 
 TEST_CASE("normal values have the right moments and the library's accuracy") {

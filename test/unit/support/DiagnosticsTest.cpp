@@ -172,6 +172,19 @@ TEST_CASE("a source text sends no escape sequences and no broken UTF-8") {
   CHECK(shown.find("\xC3\xA9y") != std::string::npos);
 }
 
+TEST_CASE("what stands in a message is spelt out where it cannot be shown") {
+  using namespace std::string_literals;
+  auto source = file("x\n", "a\x1B[2J.te");
+  Diagnostics diagnostics(source);
+  diagnostics.error("G0103", "found '\0\x1B[31m\x7F'"s)
+      .note("\xFF and \xE2\x80\xAE")
+      .help("write '\xC3\xA9\r'");
+  CHECK(diagnostics.renderText(false) ==
+        "a\\x1b[2J.te: error[G0103]: found '\\x00\\x1b[31m\\x7f'\n"
+        "note: \\xff and \\xe2\\x80\\xae\n"
+        "help: write '\xC3\xA9\\x0d'\n");
+}
+
 TEST_CASE("a very long line is cut around its caret") {
   std::string text(5000, 'a');
   text[3000] = 'X';
