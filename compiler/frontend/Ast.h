@@ -270,6 +270,10 @@ enum class BinaryOp : uint8_t {
 std::string_view spelling(BinaryOp op);
 /// Takes and gives numbers of one type.
 inline bool isArithmetic(BinaryOp op) { return op <= BinaryOp::ShiftRight; }
+/// What indices and sizes can be joined by.
+inline bool isIndexArithmetic(BinaryOp op) {
+  return op <= BinaryOp::Mod && op != BinaryOp::Div;
+}
 /// `%`, bit operations and shifts.
 inline bool isIntegerOnly(BinaryOp op) {
   return op >= BinaryOp::Mod && op <= BinaryOp::ShiftRight;
@@ -311,7 +315,14 @@ enum class Builtin : uint8_t {
   TMod,
   Bits,
   SBits,
-  Tf32
+  Tf32,
+  Sin,
+  Cos,
+  Erf,
+  Pow,
+  OnGrid,
+  Philox,
+  Uniform
 };
 
 /// `bias == none`: known when the operator is compiled. Instances of operators
@@ -339,9 +350,13 @@ struct CallExpr {
   /// What a use without a suffix takes instead of its operator's choice: that
   /// of the operator it was written in.
   std::optional<Accuracy> inherited;
+  /// The same for the sums of a called operator (OpDecl::contract).
+  std::optional<bool> inheritedContract;
   // Sema: exactly one of the two.
   std::optional<Builtin> builtin;
   const FnDecl *fn = nullptr;
+  /// on_grid: the digits; philox: the word.
+  int64_t number = 0;
 };
 
 enum class ReduceKind : uint8_t { Sum, Prod, Max, Min, Any, All };
@@ -354,6 +369,8 @@ struct ReduceExpr {
   std::vector<std::unique_ptr<IndexVariable>> indices;
   ReduceOrder order;
   ExprPtr body;
+  /// What it takes instead of its operator's choice (OpDecl::contract).
+  std::optional<bool> contract;
 };
 
 struct Expr {
@@ -514,6 +531,8 @@ struct OpDecl {
   std::vector<TensorDecl> inputs, outputs;
   std::vector<SizeConstraint> constraints;
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
+  /// `contract = on`: fixed sums of products take fma as their leaf.
+  std::optional<bool> contract;
   std::vector<std::unique_ptr<Statement>> statements;
   SourceRange range; ///< from `op` to the result list's end
   // Sema: sizes in order of appearance; inputs, outputs, then temporaries in

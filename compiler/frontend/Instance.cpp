@@ -362,6 +362,7 @@ ExprPtr Cloner::cloneNode(const CallExpr &node, const Expr &expr) const {
   copy.callee = node.callee;
   copy.accuracy = node.accuracy;
   copy.inherited = node.inherited;
+  copy.inheritedContract = node.inheritedContract;
   for (const ExprPtr &argument : node.arguments)
     copy.arguments.push_back(clone(*argument));
   for (const NamedArgument &argument : node.named) {
@@ -385,6 +386,7 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
   if (node.order.term)
     copy.order.term = cloneTerm(*node.order.term);
   copy.body = clone(*node.body);
+  copy.contract = node.contract;
   return make(std::move(copy), expr);
 }
 
@@ -418,6 +420,15 @@ static void setAccuracy(Expr &expr, Accuracy how) {
   forEachChild(expr, [&](Expr &child) { setAccuracy(child, how); });
 }
 
+/// The same for sums.
+static void setContract(Expr &expr, bool contract) {
+  if (auto *call = expr.as<CallExpr>(); call && !call->inheritedContract)
+    call->inheritedContract = contract;
+  if (auto *reduce = expr.as<ReduceExpr>(); reduce && !reduce->contract)
+    reduce->contract = contract;
+  forEachChild(expr, [&](Expr &child) { setContract(child, contract); });
+}
+
 std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   auto copy = std::make_unique<Statement>();
   auto rename = [&](Name name) {
@@ -433,6 +444,8 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   copy->value = clone(*statement.value);
   if (functions)
     setAccuracy(*copy->value, *functions);
+  if (contract)
+    setContract(*copy->value, *contract);
   copy->range = statement.range;
   copy->inlinedFrom = statement.inlinedFrom;
   for (auto &[extent, range] : statement.declared)

@@ -37,6 +37,8 @@ struct Cloner {
   std::map<std::string, Extent, std::less<>> sizes;
   /// For functions whose use does not say.
   std::optional<Accuracy> functions;
+  /// For sums that do not say.
+  std::optional<bool> contract;
 
   ExprPtr clone(const Expr &expr) const;
   std::unique_ptr<Statement> clone(const Statement &statement) const;

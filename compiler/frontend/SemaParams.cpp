@@ -419,6 +419,7 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
     if (!isOfAbsent(op, *instance, constraint.name.text))
       instance->constraints.push_back(constraint);
   instance->functions = op.functions;
+  instance->contract = op.contract;
   for (const auto &statement : op.statements)
     instance->statements.push_back(cloner.clone(*statement));
   instance->range = op.range;
