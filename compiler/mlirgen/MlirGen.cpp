@@ -178,7 +178,7 @@ public:
         builder, loc, op.name.text, builder.getArrayAttr(sizes), given,
         namesOf(op.inputs), namesOf(op.outputs),
         builder.getArrayAttr(resultTypes), builder.getArrayAttr(constraints),
-        functions);
+        functions, /*in_place=*/nullptr);
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),

@@ -53,6 +53,11 @@ LinearExtent linearOf(mlir::Attribute extent);
 mlir::Attribute makeExtent(mlir::MLIRContext *context,
                            const LinearExtent &extent);
 
+/// The version in which the tensor's memory began: `into` and the results and
+/// arguments of te.for followed upwards. An argument of te.func, or the result
+/// of a te.compute without `into`.
+mlir::Value storageOf(mlir::Value tensor);
+
 /// `sum`, `max`; `any` and `all` where max and min are over booleans.
 llvm::StringRef nameOf(ReduceOp reduce);
 
