@@ -136,8 +136,7 @@ ExprChecker::Type ExprChecker::checkOnGrid(CallExpr &node) {
   Type type = check(value);
   if (!type || !needFloat(*type, value.range, "'on_grid'"))
     return std::nullopt;
-  // A literal alone takes the type of an index, so that a sign is allowed.
-  if (!check(count, count.untyped ? Type(ScalarType::Index) : std::nullopt))
+  if (!count.untyped && !check(count))
     return std::nullopt;
   auto [least, most] = digitsOf(*type);
   auto digits = writtenNumber(count);
@@ -151,6 +150,9 @@ ExprChecker::Type ExprChecker::checkOnGrid(CallExpr &node) {
     return std::nullopt;
   }
   node.number = *digits;
+  // The type of an index allows a sign.
+  if (count.untyped)
+    check(count, ScalarType::Index);
   return type;
 }
 
@@ -177,7 +179,7 @@ ExprChecker::Type ExprChecker::checkRandom(CallExpr &node) {
   if (node.builtin == Builtin::Uniform)
     return ScalarType::F32;
   Expr &word = *node.arguments[2];
-  if (!check(word, word.untyped ? Type(ScalarType::Index) : std::nullopt))
+  if (!word.untyped && !check(word))
     return std::nullopt;
   auto number = writtenNumber(word);
   if (!number || *number < 0 || *number > 3) {
@@ -188,6 +190,8 @@ ExprChecker::Type ExprChecker::checkRandom(CallExpr &node) {
     return std::nullopt;
   }
   node.number = *number;
+  if (word.untyped)
+    check(word, ScalarType::Index);
   return ScalarType::U32;
 }
 
