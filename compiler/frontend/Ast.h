@@ -294,6 +294,10 @@ enum class BinaryOp : uint8_t {
 std::string_view spelling(BinaryOp op);
 /// Takes and gives numbers of one type.
 inline bool isArithmetic(BinaryOp op) { return op <= BinaryOp::ShiftRight; }
+/// What indices and sizes can be joined by.
+inline bool isIndexArithmetic(BinaryOp op) {
+  return op <= BinaryOp::Mod && op != BinaryOp::Div;
+}
 /// `%`, bit operations and shifts.
 inline bool isIntegerOnly(BinaryOp op) {
   return op >= BinaryOp::Mod && op <= BinaryOp::ShiftRight;
@@ -337,7 +341,14 @@ enum class Builtin : uint8_t {
   TMod,
   Bits,
   SBits,
-  Tf32
+  Tf32,
+  Sin,
+  Cos,
+  Erf,
+  Pow,
+  OnGrid,
+  Philox,
+  Uniform
 };
 
 /// `bias == none`: known when the operator is compiled. Instances of operators
@@ -365,9 +376,13 @@ struct CallExpr {
   /// What a use without a suffix takes instead of its operator's choice: that
   /// of the operator it was written in.
   std::optional<Accuracy> inherited;
+  /// The same for the sums of a called operator (OpDecl::contract).
+  std::optional<bool> inheritedContract;
   // Sema: exactly one of the two.
   std::optional<Builtin> builtin;
   const FnDecl *fn = nullptr;
+  /// on_grid: the digits; philox: the word.
+  int64_t number = 0;
 };
 
 /// ArgMax and ArgMin give where the largest or smallest is. CumSum and CumProd
@@ -402,6 +417,8 @@ struct ReduceExpr {
   ReduceOrder order;
   bool exclusive = false, reverse = false; ///< scans
   ExprPtr body;
+  /// What it takes instead of its operator's choice (OpDecl::contract).
+  std::optional<bool> contract;
   // Sema: what cuts the box of the indices, and what else somebody who takes
   // part has to satisfy (parts of `condition`, or owned by `madeTests`).
   std::vector<Condition> domain;
@@ -602,6 +619,8 @@ struct OpDecl {
   std::vector<TensorDecl> inputs, outputs;
   std::vector<SizeConstraint> constraints;
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
+  /// `contract = on`: fixed sums of products take fma as their leaf.
+  std::optional<bool> contract;
   /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
   std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first

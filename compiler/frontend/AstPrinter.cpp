@@ -500,6 +500,16 @@ private:
       out += "? = none";
   }
 
+  void printNumerics(const OpDecl &decl) {
+    out += "  numerics { ";
+    if (decl.functions)
+      out += fmt::format("functions = {}{}", spelling(*decl.functions),
+                         decl.contract ? ", " : "");
+    if (decl.contract)
+      out += fmt::format("contract = {}", *decl.contract ? "on" : "off");
+    out += " }\n";
+  }
+
   void print(const OpParam &param) {
     if (param.kind == OpParam::Kind::Type) {
       out += fmt::format("type {} in {{", param.name.text);
@@ -533,9 +543,8 @@ private:
       list(decl.constraints, [&](const SizeConstraint &c) { print(c); });
     }
     out += " {\n";
-    if (decl.functions)
-      out += fmt::format("  numerics {{ functions = {} }}\n",
-                         spelling(*decl.functions));
+    if (decl.functions || decl.contract)
+      printNumerics(decl);
     const TimeLoop *loop = nullptr;
     for (const auto &statement : decl.statements) {
       moveTo(statement->loop, loop);

@@ -26,6 +26,13 @@ constexpr BuiltinInfo kBuiltins[] = {
     {"log", Builtin::Log, 1, true},
     {"log2", Builtin::Log2, 1, true},
     {"tanh", Builtin::Tanh, 1, true},
+    {"sin", Builtin::Sin, 1, true},
+    {"cos", Builtin::Cos, 1, true},
+    {"erf", Builtin::Erf, 1, true},
+    {"pow", Builtin::Pow, 2, true},
+    {"on_grid", Builtin::OnGrid, 2, false},
+    {"philox", Builtin::Philox, 3, false},
+    {"uniform", Builtin::Uniform, 2, false},
     {"floor", Builtin::Floor, 1, false},
     {"ceil", Builtin::Ceil, 1, false},
     {"round", Builtin::Round, 1, false},
@@ -41,14 +48,6 @@ constexpr BuiltinInfo kBuiltins[] = {
     {"floordiv", Builtin::FloorDiv, 2, false},
 };
 
-constexpr std::string_view kUnsupportedFunctions[] = {
-    "sin", "cos", "erf", "pow", "on_grid", "uniform"};
-
-// Library text of the language that is not provided yet: a file may define
-// functions of these names itself.
-constexpr std::string_view kMissingLibrary[] = {"gelu", "gelu_tanh",
-                                                "softplus"};
-
 // A statement of its own (ParserLoop.cpp).
 constexpr std::string_view kUnsupportedReductions[] = {"topk"};
 
@@ -61,6 +60,10 @@ constexpr LibraryFn kLibrary[] = {
     {"sigmoid", "1 / (1 + exp(-x))"},
     {"silu", "x / (1 + exp(-x))"},
     {"relu", "max(x, 0)"},
+    {"gelu", "0.5 * x * (1 + erf(x * 0.70710678118654752440))"},
+    {"gelu_tanh", "0.5 * x * (1 + tanh(0.79788456080286535588 * "
+                  "(x + 0.044715 * x * x * x)))"},
+    {"softplus", "max(x, 0) + log(1 + exp(-abs(x)))"},
 };
 
 template <typename Range>
@@ -110,21 +113,13 @@ std::optional<ReduceKind> reduceKind(std::string_view name) {
   return std::nullopt;
 }
 
-bool isUnsupportedFunction(std::string_view name) {
-  return contains(kUnsupportedFunctions, name);
-}
-
-bool isMissingLibrary(std::string_view name) {
-  return contains(kMissingLibrary, name);
-}
-
 bool isUnsupportedReduction(std::string_view name) {
   return contains(kUnsupportedReductions, name);
 }
 
 bool isReservedName(std::string_view name) {
   return typeNamed(name) || findBuiltin(name) || reduceKind(name) ||
-         isUnsupportedReduction(name) || isUnsupportedFunction(name);
+         isUnsupportedReduction(name);
 }
 
 std::string libraryText(std::string_view name, ScalarType type) {

@@ -34,10 +34,7 @@ std::vector<std::string> typeNames();
 
 std::optional<ReduceKind> reduceKind(std::string_view name);
 
-/// Functions and reductions of the language that are recognised and refused.
-bool isUnsupportedFunction(std::string_view name);
-/// Library functions not provided yet; a file may define them itself.
-bool isMissingLibrary(std::string_view name);
+/// Reductions of the language that are recognised and refused.
 bool isUnsupportedReduction(std::string_view name);
 
 /// Types, built-in functions and reductions: no definition may take the name.

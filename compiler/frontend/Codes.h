@@ -95,9 +95,8 @@
   X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")         \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
-  X(NoFunction,          "G0910", "other functions and operators")             \
   X(NoNumerics,          "G0911", "other numerics licences")                   \
-  X(NoIndexArithmetic,   "G0912", "arithmetic on indices and sizes")
+  X(NoIndexArithmetic,   "G0912", "other functions of indices and sizes")
 // clang-format on
 
 namespace girih::frontend::codes {

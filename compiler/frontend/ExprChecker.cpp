@@ -191,7 +191,7 @@ ExprChecker::Type ExprChecker::checkNode(UnaryExpr &node, Expr &expr,
   } else {
     type = check(*node.operand, node.operand->untyped ? want : std::nullopt);
   }
-  if (!type || !needNumber(*type, node.operand->range, "unary '-'"))
+  if (!type || !needCount(*type, node.operand->range, "unary '-'"))
     return std::nullopt;
   return type;
 }
@@ -211,6 +211,8 @@ ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
             "the operands of " + what);
   if (!type)
     return std::nullopt;
+  if (*type == ScalarType::Index && isIndexArithmetic(node.op))
+    return checkIndexRange(expr) ? type : std::nullopt;
   if (isIntegerOnly(node.op))
     return needInteger(*type, node.lhs->range, what) ? type : std::nullopt;
   if (node.op == BinaryOp::Div)
@@ -239,17 +241,7 @@ ExprChecker::Type ExprChecker::checkNode(IfExpr &node, Expr &, Type want) {
   }
   Type type = unify({node.thenValue.get(), node.elseValue.get()}, want,
                     "the two sides of 'if'");
-  if (!condition || !type)
-    return std::nullopt;
-  if (*type == ScalarType::Index) {
-    sema.report()
-        .error(codes::kNoIndexArithmetic,
-               "choosing between indices is not supported yet",
-               node.thenValue->range)
-        .help("cast both sides, for example f32(i)");
-    return std::nullopt;
-  }
-  return type;
+  return condition ? type : std::nullopt;
 }
 
 /// Gives every operand one type: that of the typed ones, else `want`.
@@ -262,6 +254,8 @@ ExprChecker::Type ExprChecker::unify(const std::vector<Expr *> &operands,
     if (operand->untyped)
       continue;
     Type here = check(*operand);
+    if (here && type && *here != *type && !failed)
+      here = besideIndex(*operand, *here, *first, type);
     if (!here) {
       failed = true;
     } else if (!type) {
@@ -373,6 +367,10 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
   node.builtin = info->builtin;
   if (info->builtin == Builtin::Bits || info->builtin == Builtin::SBits)
     return checkBits(node);
+  if (info->builtin == Builtin::OnGrid)
+    return checkOnGrid(node);
+  if (info->builtin == Builtin::Philox || info->builtin == Builtin::Uniform)
+    return checkRandom(node);
   Type type = unify(arguments, std::nullopt, "the arguments of " + what);
   if (!type)
     return std::nullopt;
@@ -382,13 +380,13 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
   case Builtin::FloorDiv:
   case Builtin::TDiv:
   case Builtin::TMod:
-    fine = needInteger(*type, range, what);
+    fine = *type == ScalarType::Index || needInteger(*type, range, what);
     break;
   case Builtin::Abs:
   case Builtin::Neg:
   case Builtin::Min:
   case Builtin::Max:
-    fine = needNumber(*type, range, what);
+    fine = needCount(*type, range, what);
     break;
   case Builtin::Tf32:
     fine = needFloat(*type, range, what);
@@ -473,15 +471,6 @@ ExprChecker::Type ExprChecker::checkUnknownCall(CallExpr &node) {
   }
   if (global)
     return notAFunction(global->what(), global->range), std::nullopt;
-  if (isMissingLibrary(name)) {
-    sema.report()
-        .error(
-            codes::kNoFunction,
-            fmt::format("the library function '{}' is not supported yet", name),
-            range)
-        .help(fmt::format("define it: fn {}(x: f32) -> f32 = ...", name));
-    return std::nullopt;
-  }
   std::vector<std::string> candidates = sema.globalNames(false, true);
   for (auto names : {builtinNames(), libraryNames()})
     candidates.insert(candidates.end(), names.begin(), names.end());

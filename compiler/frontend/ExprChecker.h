@@ -72,11 +72,22 @@ private:
   /// A float that can be computed in, or an integer.
   bool needNumber(ScalarType type, SourceRange range, const std::string &what);
   bool needInteger(ScalarType type, SourceRange range, const std::string &what);
+  /// A number as for needNumber, or an index.
+  bool needCount(ScalarType type, SourceRange range, const std::string &what) {
+    return type == ScalarType::Index || needNumber(type, range, what);
+  }
   void noNumber(ScalarType type, SourceRange range, const std::string &what);
   Type checkLiteral(LiteralExpr &node, Expr &expr, Type want, bool negated);
   Type checkIntegerLiteral(LiteralExpr &node, SourceRange range,
                            ScalarType type, bool negated);
   Type checkBits(CallExpr &node);
+  // Indices as values, grids, random numbers (ExprValues.cpp).
+  /// Two operands of different types: where one is an index and the other the
+  /// name of an integer constant, that is an index too. The type of `operand`.
+  Type besideIndex(Expr &operand, ScalarType here, Expr &first, Type &type);
+  bool checkIndexRange(const Expr &expr);
+  Type checkOnGrid(CallExpr &node);
+  Type checkRandom(CallExpr &node);
   bool needBool(Expr &expr, const std::string &what);
   void literalAlone(const Expr &expr);
   void undefined(std::string_view name, SourceRange range,

@@ -70,7 +70,7 @@ ExprChecker::Type ExprChecker::checkLiteral(LiteralExpr &node, Expr &expr,
     if (!value || value->tooLarge || value->value > kMost) {
       sema.report().error(
           codes::kWrongOperandType,
-          fmt::format("an index is compared with integers, not with '{}'",
+          fmt::format("beside an index stands an integer, not '{}'",
                       node.digits),
           expr.range);
       return std::nullopt;
@@ -117,7 +117,8 @@ void ExprChecker::noNumber(ScalarType type, SourceRange range,
             codes::kNoIndexArithmetic,
             fmt::format("{} on indices and sizes is not supported yet", what),
             range)
-        .help("cast it first, for example f32(i) or i64(i)");
+        .help("cast it first, for example f32(i) or i64(i); without a cast "
+              "there are + - * % floordiv tdiv tmod min max abs");
   else if (isStorageOnly(type))
     sema.report()
         .error(codes::kWrongOperandType,

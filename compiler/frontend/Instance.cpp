@@ -364,6 +364,7 @@ ExprPtr Cloner::cloneNode(const CallExpr &node, const Expr &expr) const {
   copy.callee = node.callee;
   copy.accuracy = node.accuracy;
   copy.inherited = node.inherited;
+  copy.inheritedContract = node.inheritedContract;
   for (const ExprPtr &argument : node.arguments)
     copy.arguments.push_back(clone(*argument));
   for (const NamedArgument &argument : node.named) {
@@ -391,6 +392,7 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
   if (node.order.term)
     copy.order.term = cloneTerm(*node.order.term);
   copy.body = clone(*node.body);
+  copy.contract = node.contract;
   return make(std::move(copy), expr);
 }
 
@@ -429,6 +431,15 @@ static void setAccuracy(Expr &expr, Accuracy how) {
   forEachChild(expr, [&](Expr &child) { setAccuracy(child, how); });
 }
 
+/// The same for sums.
+static void setContract(Expr &expr, bool contract) {
+  if (auto *call = expr.as<CallExpr>(); call && !call->inheritedContract)
+    call->inheritedContract = contract;
+  if (auto *reduce = expr.as<ReduceExpr>(); reduce && !reduce->contract)
+    reduce->contract = contract;
+  forEachChild(expr, [&](Expr &child) { setContract(child, contract); });
+}
+
 std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   auto copy = std::make_unique<Statement>();
   auto rename = [&](Name name) {
@@ -458,6 +469,10 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
     for (const ExprPtr *expr : {&copy->value, &copy->where, &copy->otherwise})
       if (*expr)
         setAccuracy(**expr, *functions);
+  if (contract)
+    for (const ExprPtr *expr : {&copy->value, &copy->where, &copy->otherwise})
+      if (*expr)
+        setContract(**expr, *contract);
   copy->range = statement.range;
   auto loop = loops.find(statement.loop);
   copy->loop = loop == loops.end() ? around : loop->second;

@@ -40,6 +40,8 @@ struct Cloner {
   /// The loop that stands around all that is cloned, and copies of loops.
   const TimeLoop *around = nullptr;
   std::map<const TimeLoop *, const TimeLoop *> loops;
+  /// For sums that do not say.
+  std::optional<bool> contract;
 
   ExprPtr clone(const Expr &expr) const;
   std::unique_ptr<Statement> clone(const Statement &statement) const;

@@ -96,6 +96,7 @@ private:
   void parseConstraints(OpDecl &op);
   SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
+  void parseLicence(OpDecl &op);
   bool parseBody(OpDecl &op, const TimeLoop *loop = nullptr);
   bool parseLoop(OpDecl &op, const TimeLoop *parent);
   bool skipToStatement(const Token *start);

@@ -334,10 +334,6 @@ ExprPtr Parser::parseCall() {
       unexpected("'fast' or 'portable'", "after '.'");
     take();
   }
-  if (isUnsupportedFunction(node.callee.text))
-    unsupported(codes::kNoFunction,
-                fmt::format("the function '{}' is", node.callee.text),
-                first.range);
   expect(TokenKind::LeftParen,
          fmt::format("before the arguments of '{}'", node.callee.text));
   if (reduceKind(node.callee.text) && !findBuiltin(node.callee.text))

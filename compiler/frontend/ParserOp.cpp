@@ -266,36 +266,46 @@ SizeConstraint Parser::parseConstraint() {
   return constraint;
 }
 
-/// numerics ::= 'numerics' '{' ('functions' '=' ('fast' | 'portable'))* '}'
+/// numerics ::= 'numerics' '{' (licence [','])* '}'
 void Parser::parseNumerics(OpDecl &op) {
   expect(TokenKind::KwNumerics, "here");
   expect(TokenKind::LeftBrace, "after 'numerics'");
   while (!at(TokenKind::RightBrace)) {
-    Name key = expectName("a licence's name", "in 'numerics'");
-    if (key.text != "functions") {
-      if (key.text == "contract" || key.text == "contraction" ||
-          key.text == "rescale" || key.text == "rescaling")
-        unsupported(codes::kNoNumerics,
-                    fmt::format("the numerics licence '{}' is", key.text),
-                    key.range);
-      fail(codes::kUndefined,
-           fmt::format("there is no numerics licence '{}'{}", key.text,
-                       didYouMean(key.text, {"functions"})),
-           key.range);
-    }
-    if (op.functions)
-      fail(codes::kMisplaced, "'functions' is set twice", key.range);
-    expect(TokenKind::Equal, "after 'functions'");
-    if (atWord("fast"))
-      op.functions = Accuracy::Fast;
-    else if (atWord("portable"))
-      op.functions = Accuracy::Portable;
-    else
-      unexpected("'fast' or 'portable'", "here");
-    take();
+    parseLicence(op);
     accept(TokenKind::Comma);
   }
   expect(TokenKind::RightBrace, "after the numerics licences");
+}
+
+/// licence ::= 'functions' '=' ('fast' | 'portable')
+///           | 'contract' '=' ('on' | 'off')
+void Parser::parseLicence(OpDecl &op) {
+  Name key = expectName("a licence's name", "in 'numerics'");
+  bool isFunctions = key.text == "functions";
+  if (key.text == "rescale" || key.text == "rescaling")
+    unsupported(codes::kNoNumerics,
+                fmt::format("the numerics licence '{}' is", key.text),
+                key.range);
+  if (!isFunctions && key.text != "contract")
+    fail(codes::kUndefined,
+         fmt::format("there is no numerics licence '{}'{}", key.text,
+                     didYouMean(key.text, {"functions", "contract"})),
+         key.range);
+  if (isFunctions ? op.functions.has_value() : op.contract.has_value())
+    fail(codes::kMisplaced, fmt::format("'{}' is set twice", key.text),
+         key.range);
+  expect(TokenKind::Equal, fmt::format("after '{}'", key.text));
+  if (isFunctions && atWord("fast"))
+    op.functions = Accuracy::Fast;
+  else if (isFunctions && atWord("portable"))
+    op.functions = Accuracy::Portable;
+  else if (!isFunctions && atWord("on"))
+    op.contract = true;
+  else if (!isFunctions && atWord("off"))
+    op.contract = false;
+  else
+    unexpected(isFunctions ? "'fast' or 'portable'" : "'on' or 'off'", "here");
+  take();
 }
 
 //===----------------------------------------------------------------------===//
@@ -477,12 +487,6 @@ void Parser::refuseStatementTail() {
         !at(TokenKind::LeftBracket, 1))
       unsupported(codes::kNoStatement, fmt::format("'{}' is", word), range);
   switch (token().kind) {
-  case TokenKind::Ampersand:
-  case TokenKind::Caret:
-  case TokenKind::Pipe:
-  case TokenKind::Tilde:
-    unsupported(codes::kNoFunction, "bit operations are", range,
-                "the connectives are 'and', 'or', 'not'");
   case TokenKind::EqualEqual:
   case TokenKind::NotEqual:
   case TokenKind::Less:

@@ -493,6 +493,8 @@ private:
   bool replace() {
     cloner.functions =
         instance->functions ? instance->functions : call.inherited;
+    cloner.contract =
+        instance->contract ? instance->contract : call.inheritedContract;
     for (const auto &inner : instance->statements)
       for (size_t i = 0; i <= inner->moreTargets.size(); ++i) {
         const Name &target = i ? inner->moreTargets[i - 1] : inner->target;

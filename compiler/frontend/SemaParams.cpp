@@ -422,6 +422,7 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
       instance->constraints.push_back(constraint);
   instance->functions = op.functions;
   cloner.cloneLoops(op, *instance);
+  instance->contract = op.contract;
   for (const auto &statement : op.statements)
     instance->statements.push_back(cloner.clone(*statement));
   instance->range = op.range;

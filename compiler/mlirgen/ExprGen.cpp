@@ -101,6 +101,8 @@ void ExprGen::bindIndices(
 //===----------------------------------------------------------------------===//
 
 Value ExprGen::emit(const Expr &expr) {
+  if (expr.type == ScalarType::Index)
+    return emitIndex(expr);
   return std::visit([&](const auto &node) { return emitNode(node, expr); },
                     expr.node);
 }
@@ -120,8 +122,6 @@ Value ExprGen::emitInteger(uint64_t bits, mlir::Type type, Location loc) {
 
 Value ExprGen::emitNode(const LiteralExpr &literal, const Expr &expr) {
   Location loc = locOf(expr);
-  if (expr.type == ScalarType::Index)
-    return te::IndexConstantOp::create(builder, loc, literal.indexValue);
   if (isInteger(expr.type))
     return emitInteger(literal.bits, typeOf(expr.type), loc);
   return emitConstant(literal.value, expr.type, loc);
@@ -140,14 +140,6 @@ Value ExprGen::emitNode(const BoolExpr &node, const Expr &expr) {
 Value ExprGen::emitNode(const NameExpr &name, const Expr &expr) {
   if (auto *parameter = std::get_if<const FnParam *>(&name.target))
     return parameters.lookup(*parameter);
-  if (auto *index = std::get_if<const IndexVariable *>(&name.target)) {
-    IndexSum sum;
-    sum.terms.push_back({*index, 1});
-    return emitSum(sum, locOf(expr));
-  }
-  if (auto *size = std::get_if<const SizeSymbol *>(&name.target))
-    return te::SizeOp::create(builder, locOf(expr), builder.getIndexType(),
-                              (*size)->name.text);
   auto *constant = std::get<const ConstDecl *>(name.target);
   if (!isFloat(constant->type))
     return emitInteger(constant->foldedBits, typeOf(constant->type),
@@ -260,10 +252,11 @@ Value ExprGen::emitNode(const CastExpr &cast, const Expr &expr) {
   Value value = emit(*cast.operand);
   if (cast.operand->type == cast.to)
     return value;
-  if (cast.operand->type == ScalarType::Index && isStorageOnly(cast.to))
-    value =
-        te::CastOp::create(builder, locOf(expr), builder.getI64Type(), value);
-  else if (cast.operand->type == ScalarType::Index && isFloat(cast.to))
+  // Index arithmetic that is no sum has an i64 already.
+  bool isIndex = value.getType().isIndex();
+  if (isIndex && isStorageOnly(cast.to))
+    value = toLong(value, locOf(expr));
+  else if (isIndex && isFloat(cast.to))
     return te::ToFloatOp::create(builder, locOf(expr), typeOf(cast.to), value);
   return te::CastOp::create(builder, locOf(expr), typeOf(cast.to), value);
 }
@@ -321,6 +314,10 @@ Value ExprGen::emitNode(const BinaryExpr &binary, const Expr &expr) {
     return emitComparison(binary, expr);
   Value lhs = emit(*binary.lhs), rhs = emit(*binary.rhs);
   Location loc = locOf(expr);
+  if (lhs.getType() != rhs.getType()) { // of two indices, one computed
+    lhs = toLong(lhs, loc);
+    rhs = toLong(rhs, loc);
+  }
   auto arithmetic = [&](te::BinaryKind kind) -> Value {
     return te::BinaryOp::create(builder, loc, kind, lhs, rhs);
   };
@@ -433,6 +430,12 @@ static te::UnaryKind unaryKind(Builtin builtin) {
     return te::UnaryKind::Trunc;
   case Builtin::Tf32:
     return te::UnaryKind::Tf32;
+  case Builtin::Sin:
+    return te::UnaryKind::Sin;
+  case Builtin::Cos:
+    return te::UnaryKind::Cos;
+  case Builtin::Erf:
+    return te::UnaryKind::Erf;
   default:
     break;
   }
@@ -450,17 +453,32 @@ te::Accuracy ExprGen::accuracyOf(const CallExpr &call) const {
 }
 
 Value ExprGen::emitBuiltin(const CallExpr &call, Location loc) {
-  if (call.builtin == Builtin::Bits || call.builtin == Builtin::SBits)
+  switch (*call.builtin) {
+  case Builtin::Bits:
+  case Builtin::SBits:
     return emitBits(call, loc);
+  case Builtin::OnGrid:
+    return te::OnGridOp::create(builder, loc, emit(*call.arguments[0]),
+                                call.number);
+  case Builtin::Philox:
+  case Builtin::Uniform:
+    return emitRandom(call, loc);
+  default:
+    break;
+  }
   llvm::SmallVector<Value, 3> values;
   for (const ExprPtr &argument : call.arguments)
-    values.push_back(emit(*argument));
+    values.push_back(argument->type == ScalarType::Index
+                         ? toLong(emit(*argument), loc)
+                         : emit(*argument));
   auto binary = [&](te::BinaryKind kind) -> Value {
     return te::BinaryOp::create(builder, loc, kind, values[0], values[1]);
   };
   switch (*call.builtin) {
   case Builtin::Fma:
     return te::FmaOp::create(builder, loc, values[0], values[1], values[2]);
+  case Builtin::Pow:
+    return te::PowOp::create(builder, loc, values[0], values[1]);
   case Builtin::Min:
     return binary(te::BinaryKind::Min);
   case Builtin::Max:
@@ -628,6 +646,10 @@ Value ExprGen::emitReduction(const ReduceExpr &reduce, te::ReduceKind kind,
   Value value = reduce.tests.empty() ? emit(*reduce.body)
                                      : emitTested(reduce, kind, type);
   te::YieldOp::create(builder, locOf(*reduce.body), value);
+  auto product = value.getDefiningOp<te::BinaryOp>();
+  if (!reduce.contract.value_or(contract) && kind == te::ReduceKind::Sum &&
+      isFloat(type) && product && product.getKind() == te::BinaryKind::Mul)
+    op.setLeaf(te::Leaf::MulAdd);
   return op.getResult();
 }
 

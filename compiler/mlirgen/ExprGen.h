@@ -44,7 +44,11 @@ public:
   /// Only a suffix at a use chooses an accuracy: the operator's was replaced.
   void useOneAccuracy() { oneAccuracy = true; }
 
-  /// The value of `expr`, of type typeOf(expr.type).
+  /// Sums of products that say nothing else keep the product's rounding.
+  void useNoContraction() { contract = false; }
+
+  /// The value of `expr`, of type typeOf(expr.type); index arithmetic that is
+  /// no sum of indices and sizes gives an i64.
   mlir::Value emit(const frontend::Expr &expr);
   /// A te.where for each condition.
   void emitDomain(const std::vector<frontend::Condition> &conditions);
@@ -74,6 +78,10 @@ private:
   /// What contributes nothing to a reduction.
   mlir::Value emitNeutral(te::ReduceKind kind, frontend::ScalarType type,
                           mlir::Location loc);
+  /// An expression of type Index (IndexGen.cpp).
+  mlir::Value emitIndex(const frontend::Expr &expr);
+  /// An index, or an i64, as an i64.
+  mlir::Value toLong(mlir::Value value, mlir::Location loc);
   /// A subscript as te.read takes it.
   mlir::Value emitSubscript(const frontend::Subscript &subscript,
                             const frontend::Extent &dim);
@@ -100,6 +108,8 @@ private:
   te::Accuracy accuracyOf(const frontend::CallExpr &call) const;
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);
+  /// philox or uniform (IndexGen.cpp).
+  mlir::Value emitRandom(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
   /// The text of te.reduce's `order`.
   std::string orderOf(const frontend::ReduceExpr &reduce,
@@ -117,6 +127,7 @@ private:
   /// Around the call that is being emitted.
   std::optional<frontend::Accuracy> inherited;
   bool oneAccuracy = false;
+  bool contract = true;
   /// Inside a library function, which has no place in the file: the call's.
   std::optional<mlir::Location> libraryCall;
 };

@@ -182,6 +182,8 @@ public:
       : op(op), builder(builder), exprs(builder, source, diags) {
     if (oneAccuracy)
       exprs.useOneAccuracy();
+    if (!op.contract.value_or(true))
+      exprs.useNoContraction();
   }
 
   void emit(const std::vector<int64_t> &given, te::Accuracy functions) {

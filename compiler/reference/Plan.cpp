@@ -211,7 +211,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
 Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
   ValueFacts facts = plan.factsOf(unary.getValue());
   if (unary.hasAccuracy()) {
-    if (accuracyOf(unary) == te::Accuracy::Portable)
+    if (accuracyOf(unary) == te::Accuracy::Portable || unary.isAlwaysPortable())
       return Failure{op.getName().str() + " holds a portable " +
                      te::stringifyUnaryKind(unary.getKind()).str() +
                      " that has not been expanded into exactly rounded "
@@ -297,6 +297,10 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
       status = analyseReduction(reduce);
     } else if (auto unary = mlir::dyn_cast<te::UnaryOp>(inner)) {
       status = analyseUnary(unary);
+    } else if (mlir::isa<te::PowOp, te::OnGridOp, te::PhiloxOp>(inner)) {
+      status = Failure{op.getName().str() + " holds a " +
+                       inner.getName().getStringRef().str() +
+                       " that has not been expanded"};
     } else if (inner.getNumResults() == 1) {
       ValueFacts facts;
       for (mlir::Value operand : inner.getOperands()) {

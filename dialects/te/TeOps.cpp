@@ -529,3 +529,26 @@ LogicalResult BitsOp::verify() {
                                     "integer";
   return success();
 }
+
+OnGridOp::Range OnGridOp::rangeOf(Type type) {
+  const llvm::fltSemantics &format = cast<FloatType>(type).getFloatSemantics();
+  return {-llvm::APFloat::semanticsMaxExponent(format),
+          int(llvm::APFloat::semanticsPrecision(format)) - 1 -
+              llvm::APFloat::semanticsMinExponent(format)};
+}
+
+LogicalResult OnGridOp::verify() {
+  auto [first, last] = rangeOf(getType());
+  const int64_t digits = getDigits();
+  if (digits < first || digits > last)
+    return emitOpError("counts digits from ")
+           << first << " to " << last << " in " << getType();
+  return success();
+}
+
+LogicalResult PhiloxOp::verify() {
+  const int64_t word = getWord();
+  if (word < 0 || word > 3)
+    return emitOpError("has words 0 to 3");
+  return success();
+}

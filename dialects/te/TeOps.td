@@ -99,10 +99,12 @@ def Te_UnaryKind : I32Enum<"UnaryKind", "functions of one value", [
     I32EnumCase<"Exp2", 8, "exp2">, I32EnumCase<"Log", 9, "log">,
     I32EnumCase<"Log2", 10, "log2">, I32EnumCase<"Tanh", 11, "tanh">,
     I32EnumCase<"Rsqrt", 12, "rsqrt">, I32EnumCase<"Rcp", 13, "rcp">,
-    I32EnumCase<"Tf32", 14, "tf32">]> {
+    I32EnumCase<"Tf32", 14, "tf32">, I32EnumCase<"Sin", 15, "sin">,
+    I32EnumCase<"Cos", 16, "cos">, I32EnumCase<"Erf", 17, "erf">]> {
   let description = [{
-    exp to rcp have an accuracy (`Accuracy`). The others are exact or correctly
-    rounded everywhere; round is to nearest, ties to even, and so is tf32, which
+    exp to rcp have an accuracy (`Accuracy`), and so have sin to erf, whose fast
+    form is the portable one. The others are exact or correctly rounded
+    everywhere; round is to nearest, ties to even, and so is tf32, which
     keeps 10 fraction bits of an f32. Integers have neg and abs, which wrap.
   }];
   let cppNamespace = "::girih::te";
@@ -524,8 +526,11 @@ def Te_UnaryOp : Te_Op<"unary", [Pure, SameOperandsAndResultType]> {
   let extraClassDeclaration = [{
     /// Whether the function is one of those with a choice of accuracy.
     bool hasAccuracy() {
-      return getKind() >= UnaryKind::Exp && getKind() <= UnaryKind::Rcp;
+      return (getKind() >= UnaryKind::Exp && getKind() <= UnaryKind::Rcp) ||
+             isAlwaysPortable();
     }
+    /// Those of which no hardware has a unit that holds for every argument.
+    bool isAlwaysPortable() { return getKind() >= UnaryKind::Sin; }
   }];
 }
 
@@ -543,6 +548,49 @@ def Te_FmaOp : Te_Op<"fma", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Te_Float:$a, Te_Float:$b, Te_Float:$c);
   let results = (outs Te_Float:$result);
   let assemblyFormat = "$a `,` $b `,` $c `:` type($a) attr-dict";
+}
+
+def Te_PowOp : Te_Op<"pow", [Pure, SameOperandsAndResultType]> {
+  let summary = "a power";
+  let description = [{
+    `base` to the power `exponent`, with the special values of IEEE 754's pow.
+    Spelled out by te-expand-functions.
+  }];
+  let arguments = (ins Te_Float:$base, Te_Float:$exponent);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$base `,` $exponent `:` type($result) attr-dict";
+}
+
+def Te_OnGridOp : Te_Op<"on_grid", [Pure, SameOperandsAndResultType]> {
+  let summary = "the nearest multiple of 2^-digits, ties to even";
+  let description = [{
+    `te.on_grid %x by 12 : f32`. Exact: a result of zero has the sign of the
+    value, infinities and NaN stay. 2^-digits is a number of the type. Spelled
+    out by te-expand-functions.
+  }];
+  let arguments = (ins Te_Float:$value, I64Attr:$digits);
+  let results = (outs Te_Float:$result);
+  let assemblyFormat = "$value `by` $digits `:` type($result) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The first and the last number of digits for which 2^-digits is a number
+    /// of `type`.
+    struct Range { int first, last; };
+    static Range rangeOf(mlir::Type type);
+  }];
+}
+
+def Te_PhiloxOp : Te_Op<"philox", [Pure]> {
+  let summary = "one word of Philox-4x32-10";
+  let description = [{
+    `te.philox 0 of %seed, %counter`: word 0 to 3 of the block of the counter
+    (low and high half of `counter`, 0, 0) under the key (low and high half of
+    `seed`). Spelled out by te-expand-functions.
+  }];
+  let arguments = (ins I64Attr:$word, I64:$seed, I64:$counter);
+  let results = (outs UI32:$result);
+  let assemblyFormat = "$word `of` $seed `,` $counter attr-dict";
+  let hasVerifier = 1;
 }
 
 def Te_CompareOp : Te_Op<"compare", [Pure, SameTypeOperands]> {

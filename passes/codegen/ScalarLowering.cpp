@@ -145,7 +145,8 @@ Value ScalarLowering::absolute(Value value, Location loc) {
 Value ScalarLowering::lowerFast(Operation *op, Value value) {
   auto unary = cast<te::UnaryOp>(op);
   StringRef name = te::stringifyUnaryKind(unary.getKind());
-  if (unary.getAccuracy() == te::Accuracy::Portable) {
+  if (unary.getAccuracy() == te::Accuracy::Portable ||
+      unary.isAlwaysPortable()) {
     op->emitError() << "portable " << name
                     << " was not expanded before code generation";
     return {};

@@ -143,6 +143,8 @@ static LogicalResult associate(FuncOp func, ComputeOp compute) {
   Leaf leaf = !isSumOfProducts(reduce) ? Leaf::Plain
               : isFloat                ? Leaf::Fma
                                        : Leaf::MulAdd;
+  if (leaf == Leaf::Fma && reduce.getLeaf() == Leaf::MulAdd)
+    leaf = Leaf::MulAdd; // the text keeps the product's rounding
   if (!given && order == "fixed") {
     term = defaultTerm(compute, reduce);
   } else if (!given && order == "sequential") {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- fit_portable.py - fits the polynomials of PortableFunctions.h ---------=#
+# ===- fit_portable.py - fits the polynomials of the portable functions ------=#
 #
 # Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 #
 # ===----------------------------------------------------------------------===#
 
-from mpmath import mp, mpf, cos, pi, exp, log, lu_solve, matrix, sqrt, frexp
+from mpmath import (mp, mpf, cos, sin, pi, exp, log, erf, erfc, lu_solve,
+                    matrix, sqrt, frexp)
 
 mp.dps = 100
 
@@ -65,6 +66,53 @@ def fit(name, target, weight, degree, low, high, bits):
         print(f"      {text},")
 
 
+def fit_trig(bits, degree):
+    """sin r = r + r z S(z), cos r = 1 - z/2 + z^2 C(z) with z = r^2."""
+    near, far = mpf(10) ** -9, (pi / 4 * (1 + mpf(2) ** -10)) ** 2
+
+    def sin_rest(z):
+        r = sqrt(z)
+        return (sin(r) / r - 1) / z
+
+    def cos_rest(z):
+        return (cos(sqrt(z)) - 1 + z / 2) / z ** 2
+    fit("sin", sin_rest, lambda z: z * sqrt(z) / sin(sqrt(z)), degree, near,
+        far, bits)
+    fit("cos", cos_rest, lambda z: z ** 2 / cos(sqrt(z)), degree, near, far,
+        bits)
+
+
+def fit_power(bits, log_degree, exp_degree):
+    """log2((1+s)/(1-s)) = s (2/ln 2 + z (2/(3 ln 2) + z P(z))) with z = s^2,
+    and 2^g = 1 + g ln 2 + g^2 Q(g)."""
+    ln2 = log(2)
+    s_max = (sqrt(2) - 1) / (sqrt(2) + 1) + mpf(2) ** -12
+
+    def log_rest(z):
+        s = sqrt(z)
+        return ((log((1 + s) / (1 - s)) / s - 2) / z - mpf(2) / 3) / z / ln2
+
+    def exp_rest(g):
+        return (mpf(2) ** g - 1 - g * ln2) / g ** 2
+    fit("log of pow", log_rest, lambda z: z ** 2 / 2 * ln2, log_degree,
+        mpf(10) ** -9, s_max ** 2, bits)
+    fit("exp of pow", exp_rest, lambda g: g ** 2 / mpf(2) ** g, exp_degree,
+        -mpf(1) / 2, mpf(1) / 2, bits)
+
+
+def fit_erf(bits, small_degree, large_degree, end):
+    """erf x = x + x P(x^2) below 0.93, else 1 - exp(-(x + x Q(x)))."""
+    def small(z):
+        return erf(sqrt(z)) / sqrt(z) - 1
+
+    def large(t):
+        return (-log(erfc(t)) - t) / t
+    fit("small erf", small, lambda z: sqrt(z) / erf(sqrt(z)), small_degree,
+        mpf(10) ** -9, mpf("0.94") ** 2, bits)
+    fit("large erf", large, lambda t: t * erfc(t) / erf(t), large_degree,
+        mpf("0.92"), mpf(end), bits)
+
+
 def main():
     half_ln2 = log(2) / 2 + mpf(2) ** -12
     s_max = (sqrt(2) - 1) / (sqrt(2) + 1) + mpf(2) ** -12
@@ -88,6 +136,11 @@ def main():
             suffix = "f" if bits == 24 else ""
             print(f"// {name}: {float(high).hex()}{suffix}"
                   f" + {float(low).hex()}{suffix}")
+    for bits, degrees in ((24, (2, 2, 4, 5, 6, 4)), (53, (5, 7, 10, 11, 16, 6))):
+        trig, power_log, power_exp, small, large, end = degrees
+        fit_trig(bits, trig)
+        fit_power(bits, power_log, power_exp)
+        fit_erf(bits, small, large, end)
 
 
 main()

@@ -57,3 +57,51 @@ te.func @unset sizes ["N"] (%X "X": !te.tensor<[N], bf16>)
   }
   te.return %Y : !te.tensor<[N], bf16>
 }
+
+// These have one form only.
+
+// CHECK-LABEL: te.func @one_form
+te.func @one_form sizes ["N"] (%X "X": !te.tensor<[N], f32>, %S "S": !te.tensor<[N], i64>)
+    -> ("Y": !te.tensor<[N], f32>, "W": !te.tensor<[N], ui32>) functions fast {
+  // CHECK-NOT: te.unary sin
+  // CHECK-NOT: te.unary erf
+  // CHECK-NOT: te.pow
+  // CHECK-NOT: te.on_grid
+  // CHECK-NOT: te.philox
+  // CHECK:     te.return
+  %Y = te.compute "Y" ["i"] : !te.tensor<[N], f32> {
+  ^bb0(%i: index):
+    %x = te.read %X[%i] : !te.tensor<[N], f32>
+    %a = te.unary sin fast %x : f32
+    %b = te.unary cos unset %a : f32
+    %c = te.unary erf portable %b : f32
+    %d = te.pow %c, %x : f32
+    %e = te.on_grid %d by -3 : f32
+    te.yield %e : f32
+  }
+  %W = te.compute "W" ["i"] : !te.tensor<[N], ui32> {
+  ^bb0(%i: index):
+    %s = te.read %S[%i] : !te.tensor<[N], i64>
+    %w = te.philox 3 of %s, %s
+    te.yield %w : ui32
+  }
+  te.return %Y, %W : !te.tensor<[N], f32>, !te.tensor<[N], ui32>
+}
+
+// A grid that is fine enough is reached exactly in two steps.
+
+// CHECK-LABEL: te.func @grid
+te.func @grid sizes ["N"] (%X "X": !te.tensor<[N], f32>)
+    -> ("Y": !te.tensor<[N], f32>) functions fast {
+  // CHECK: %[[X:.*]] = te.read
+  // CHECK: te.constant 1.638400e+04
+  // CHECK: te.unary round
+  // CHECK: te.select %{{.*}}, %{{.*}}, %[[X]] : f32
+  %Y = te.compute "Y" ["i"] : !te.tensor<[N], f32> {
+  ^bb0(%i: index):
+    %x = te.read %X[%i] : !te.tensor<[N], f32>
+    %y = te.on_grid %x by 28 : f32
+    te.yield %y : f32
+  }
+  te.return %Y : !te.tensor<[N], f32>
+}

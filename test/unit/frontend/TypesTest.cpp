@@ -158,8 +158,8 @@ TEST_CASE("what integers, booleans and f8 refuse") {
       {"Y[i] = u8(tf32(@f64(X[i])))", "G0306",
        "'tf32' rounds an f32, this is f64"},
       {"Y[i] = @i", "G0303", "'Y' is declared u8, this value is index"},
-      {"Y[i] = u8(@i % 2)", "G0912",
-       "'%' on indices and sizes is not supported yet"},
+      {"Y[i] = u8(@i | 2)", "G0912",
+       "'|' on indices and sizes is not supported yet"},
   };
   for (const Refusal &refusal : bodies) {
     std::string text = over("u8", refusal.text);

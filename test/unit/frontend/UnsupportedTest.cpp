@@ -103,18 +103,6 @@ TEST_CASE("statements and expressions that are refused for now") {
        "tensor-core orders ('mma') are not supported yet"},
       {"Y[i, j] = sum[k, l, @order=lanes(4, 1)](X[k, l])", "G0909",
        "'lanes(4, 1)' over several indices is not supported yet"},
-      {"Y[i, j] = @sin(X[i, j])", "G0910",
-       "the function 'sin' is not supported yet"},
-      {"Y[i, j] = @gelu(X[i, j])", "G0910",
-       "the library function 'gelu' is not supported yet"},
-      {"Y[i, j] = @uniform(X[i, j], 1)", "G0910",
-       "the function 'uniform' is not supported yet"},
-      {"Y[i, j] = f32(@i + 1)", "G0912",
-       "'+' on indices and sizes is not supported yet"},
-      {"Y[i, j] = f32(max(@i, j))", "G0912",
-       "'max' on indices and sizes is not supported yet"},
-      {"Y[i, j] = f32(if true then @i else j)", "G0912",
-       "choosing between indices is not supported yet"},
   };
   for (const Refusal &refusal : bodies) {
     std::string text = inOp(refusal.text);

@@ -13,7 +13,9 @@
 #ifndef GIRIH_TEST_UNIT_PASSES_TEHOSTOPS_H
 #define GIRIH_TEST_UNIT_PASSES_TEHOSTOPS_H
 
-#include "passes/te/PortableFunctions.h"
+#include "passes/te/PortablePower.h"
+#include "passes/te/PortableRandom.h"
+#include "passes/te/PortableTrig.h"
 
 #include <bit>
 #include <cmath>
@@ -30,6 +32,7 @@ template <typename T> struct HostOps {
   using Float = T;
   using Int = std::conditional_t<kIsF32, int32_t, int64_t>;
   using Bits = std::make_unsigned_t<Int>;
+  using Long = int64_t;
   using Bool = bool;
 
   Float constant(double value) { return T(value); }
@@ -41,6 +44,7 @@ template <typename T> struct HostOps {
   Float div(Float a, Float b) { return a / b; }
   Float fma(Float a, Float b, Float c) { return std::fma(a, b, c); }
   Float sqrt(Float a) { return std::sqrt(a); }
+  Float trunc(Float a) { return std::trunc(a); }
   Float min(Float a, Float b) {
     return std::isnan(a) || std::isnan(b) ? a + b : a < b ? a : b;
   }
@@ -50,7 +54,11 @@ template <typename T> struct HostOps {
 
   Bool less(Float a, Float b) { return a < b; }
   Bool equal(Float a, Float b) { return a == b; }
-  Float select(Bool condition, Float a, Float b) { return condition ? a : b; }
+  template <typename V> V select(Bool condition, V a, V b) {
+    return condition ? a : b;
+  }
+  Bool logicAnd(Bool a, Bool b) { return a && b; }
+  Bool lessLong(Long a, Long b) { return a < b; }
 
   Int toIntBits(Float a) { return std::bit_cast<Int>(a); }
   Float toFloatBits(Int a) { return std::bit_cast<Float>(a); }
@@ -61,6 +69,30 @@ template <typename T> struct HostOps {
   Int orInt(Int a, Int b) { return a | b; }
   Int shiftLeft(Int a, Int b) { return Int(Bits(a) << b); }
   Int shiftRight(Int a, Int b) { return a >> b; }
+  Int xorInt(Int a, Int b) { return a ^ b; }
+
+  Long longInteger(int64_t value) { return value; }
+  Long widen(Int a) { return Long(Bits(a)); }
+  Int narrow(Long a) { return Int(a); }
+  Long truncate(Float a) {
+    return a >= Float(0x1p63)   ? std::numeric_limits<Long>::max()
+           : a < Float(-0x1p63) ? std::numeric_limits<Long>::min()
+           : std::isnan(a)      ? 0
+                                : Long(a);
+  }
+  Float convertLong(Long a) { return T(a); }
+  Long addLong(Long a, Long b) { return Long(uint64_t(a) + uint64_t(b)); }
+  Long subLong(Long a, Long b) { return Long(uint64_t(a) - uint64_t(b)); }
+  Long mulLong(Long a, Long b) { return Long(uint64_t(a) * uint64_t(b)); }
+  Long andLong(Long a, Long b) { return a & b; }
+  Long orLong(Long a, Long b) { return a | b; }
+  Long xorLong(Long a, Long b) { return a ^ b; }
+  Long shiftLeftLong(Long a, Long b) {
+    return uint64_t(b) < 64 ? Long(uint64_t(a) << b) : 0;
+  }
+  Long shiftRightLong(Long a, Long b) {
+    return uint64_t(b) < 64 ? Long(uint64_t(a) >> b) : 0;
+  }
 };
 
 /// |value - exact| in units in the last place of `exact` in T's format; an

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The emitted te ops are interpreted; their bits must be those of the same
-// sequence on the host (which TePortableSweep.cpp measures exhaustively), and
+// sequence on the host (test/accuracy measures the errors exhaustively), and
 // within the documented bound of libm in the next wider type.
 //
 //===----------------------------------------------------------------------===//
