@@ -117,7 +117,7 @@ bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
 bool Sema::checkAlive(const OpScope &scope, const Tensor &tensor,
                       SourceRange range) {
   const Statement *first = tensor.definition;
-  if (!first || isAround(first->loop, scope.loop))
+  if (!first || tensor.inOut || isAround(first->loop, scope.loop))
     return true;
   reporter
       .error(codes::kReadBeforeDefined,
