@@ -40,6 +40,7 @@ public:
     at += length;
   }
   void read(int64_t &value) { value = i64(); }
+  void read(unsigned &value) { value = u32(); }
 
   void read(SizeExpr &expr) { readExpr(expr, 1); }
 
@@ -48,6 +49,11 @@ public:
     param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
+    readList(param.groups, 4, "groups");
+    param.leading = boolean();
+    readList(param.layout, 4, "dimensions of a layout");
+    param.align = i64();
+    param.finite = boolean();
   }
 
   void read(SizeConstraint &constraint) {
@@ -60,7 +66,7 @@ public:
     read(signature.op);
     readList(signature.sizes, 4, "sizes");
     readList(signature.given, 8, "given values");
-    readList(signature.params, 4 + 1 + 4 + 1, "parameters");
+    readList(signature.params, kParamBytes, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
   }
 
@@ -125,6 +131,7 @@ public:
 private:
   /// The fewest bytes of an expression: a kind and a size or an operand count.
   static constexpr size_t kExprBytes = 1 + 4;
+  static constexpr size_t kParamBytes = 4 + 1 + 4 + 1 + 4 + 1 + 4 + 8 + 1;
 
   void fail(std::string message) {
     if (status.ok())

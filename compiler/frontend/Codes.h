@@ -72,6 +72,8 @@
   X(SizeNotSolved,       "G0406", "a size that no input determines")           \
   X(BadConstraint,       "G0407", "a constraint of a form not allowed")        \
   X(NegativeExtent,      "G0408", "a dimension or range that may be negative") \
+  X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
+  X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
   X(RaggedList,          "G0420", "a list whose rows differ")                 \
   X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
@@ -82,8 +84,8 @@
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
   X(NoParameter,         "G0902", "inout parameters, parameters of functions") \
   X(NoType,              "G0903", "a type that values cannot have")            \
-  X(NoDimension,         "G0904", "grouped and leading dimensions")            \
-  X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
+  X(NoDimension,         "G0904", "quotients and products of sizes")           \
+  X(NoPromise,           "G0905", "aliases, range promises")                   \
   X(NoStatement,         "G0906", "loops, scatter, parts, where, else")        \
   X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
   X(NoReduction,         "G0908", "other reductions, conditions, scans")       \

@@ -293,6 +293,15 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
   if (const std::string *tensor = find(tensors, node.tensorName.text))
     copy.tensorName.text = *tensor;
   for (const Subscript &subscript : node.subscripts) {
+    auto *name = subscript.value->as<NameExpr>();
+    if (auto *names = name ? find(spread, name->name) : nullptr) {
+      for (const std::string &index : *names) {
+        Subscript &other = copy.subscripts.emplace_back();
+        other.value = make(NameExpr{index, {}}, *subscript.value);
+        other.range = subscript.range;
+      }
+      continue;
+    }
     Subscript &other = copy.subscripts.emplace_back();
     other.value = cloneSum(*subscript.value);
     other.rule = subscript.rule;
@@ -428,8 +437,16 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   copy->target = rename(statement.target);
   for (const Name &target : statement.moreTargets)
     copy->moreTargets.push_back(rename(target));
-  for (const auto &index : statement.indices)
-    copy->indices.push_back(clone(*index));
+  for (const auto &index : statement.indices) {
+    auto *names = find(spread, index->name.text);
+    if (!names)
+      copy->indices.push_back(clone(*index));
+    for (const std::string &name :
+         names ? *names : std::vector<std::string>()) {
+      copy->indices.push_back(clone(*index));
+      copy->indices.back()->name.text = name;
+    }
+  }
   copy->value = clone(*statement.value);
   if (functions)
     setAccuracy(*copy->value, *functions);
@@ -445,9 +462,11 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
   copy.name = decl.name;
   copy.type = decl.type;
   for (const DimDecl &dim : decl.dims)
-    copy.dims.push_back({cloneSum(*dim.value), dim.range});
+    copy.dims.push_back({cloneSum(*dim.value), dim.range, dim.place});
   copy.range = decl.range;
   copy.optional = decl.optional;
+  copy.layout = decl.layout;
+  copy.align = decl.align;
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

@@ -14,7 +14,6 @@
 namespace girih::frontend {
 
 namespace {
-constexpr int64_t kMaxDim = (int64_t(1) << 40) - 1;
 // No size reaches it, and the polyhedral model takes no number above 2^53.
 constexpr int64_t kMaxBound = int64_t(1) << 40;
 } // namespace
@@ -94,7 +93,7 @@ OpParam Parser::parseOpParam() {
   return param;
 }
 
-/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']'] ['?' '=' 'none']
+/// tensor ::= name ':' type [dims] ['?' '=' 'none'] promise*
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
@@ -110,14 +109,7 @@ TensorDecl Parser::parseTensorDecl(bool input) {
                             input ? "in the input list" : "in the output list");
   expect(TokenKind::Colon, "after the tensor's name");
   decl.type = parseTypeOrParam(decl.typeParam);
-  if (accept(TokenKind::LeftBracket)) {
-    while (!at(TokenKind::RightBracket)) {
-      decl.dims.push_back(parseDim());
-      if (!accept(TokenKind::Comma))
-        break;
-    }
-    expect(TokenKind::RightBracket, "after the tensor's dimensions");
-  }
+  parseDims(decl);
   if (at(TokenKind::Question)) {
     if (!input)
       fail(codes::kNotOptional, "an output cannot be optional", token().range);
@@ -126,37 +118,10 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     expect(TokenKind::Equal, "after '?'");
     expect(TokenKind::KwNone, "as the default of an optional tensor");
   }
+  parsePromises(decl);
   decl.range = since(first);
   refusePromise();
   return decl;
-}
-
-/// dim ::= sum
-DimDecl Parser::parseDim() {
-  DimDecl dim;
-  Token first = token();
-  if (at(TokenKind::DotDot))
-    unsupported(codes::kNoDimension, "leading dimensions ('..R') are",
-                first.range);
-  // `(HK, G)`, but not `(N - K) + 1`.
-  for (size_t ahead = 0, depth = 0; ahead == 0 || depth > 0; ++ahead) {
-    if (at(TokenKind::LeftParen, ahead))
-      ++depth;
-    else if (at(TokenKind::RightParen, ahead))
-      --depth;
-    else if (depth == 1 && at(TokenKind::Comma, ahead))
-      unsupported(codes::kNoDimension, "grouped dimensions are", first.range);
-    else if (depth == 0 || at(TokenKind::EndOfFile, ahead))
-      break;
-  }
-  if (!at(TokenKind::Number) && !at(TokenKind::Identifier) &&
-      !at(TokenKind::LeftParen))
-    unexpected("a size or an integer", "as a dimension");
-  if (at(TokenKind::Identifier))
-    refuseReserved(std::string(textOf(first)), first.range);
-  dim.value = parseIndexSum("a dimension", kMaxDim);
-  dim.range = since(first);
-  return dim;
 }
 
 /// What may stand behind a tensor in the full language.
@@ -167,10 +132,10 @@ void Parser::refusePromise() {
          "an optional one is written 'X: f32[N]? = none'");
   if (at(TokenKind::KwIn))
     unsupported(codes::kNoPromise, "range promises are", range);
-  for (std::string_view word : {"layout", "align", "aliases", "offsets"})
+  for (std::string_view word : {"aliases", "offsets"})
     if (atWord(word))
       unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
-                  "leave it out: any strides are accepted");
+                  "leave it out");
 }
 
 void Parser::parseConstraints(OpDecl &op) {
@@ -288,6 +253,8 @@ bool Parser::parseBody(OpDecl &op) {
                "'numerics' must be the first thing in the operator",
                token().range);
         parseNumerics(op);
+      } else if (at(TokenKind::KwAssume)) {
+        op.assumptions.push_back(parseAssume(op.statements.size()));
       } else {
         op.statements.push_back(parseStatement());
       }
@@ -353,8 +320,6 @@ std::unique_ptr<Statement> Parser::parseStatement() {
   countStatement(first);
   if (at(TokenKind::KwFor))
     unsupported(codes::kNoStatement, "time loops ('for') are", first.range);
-  if (at(TokenKind::KwAssume))
-    unsupported(codes::kNoStatement, "'assume' is", first.range);
   statement->target = expectNewName("a statement", "or '}'");
   Token comma = token();
   while (accept(TokenKind::Comma))

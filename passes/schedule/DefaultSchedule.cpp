@@ -36,8 +36,8 @@ constexpr int64_t kMostElements = 32;
 class KernelBuilder {
 public:
   KernelBuilder(const Scop &scop, const FusionGroup &group,
-                const TileChoice &choice)
-      : scop(scop), group(group), choice(choice) {
+                const TileChoice &choice, const MemoryOrders &memory)
+      : scop(scop), group(group), choice(choice), memory(memory) {
     for (const Unit &unit : group.units)
       for (unsigned s : unit.statements)
         statements.push_back(s);
@@ -55,6 +55,9 @@ private:
                    NodePtr child);
   NodePtr contractionTile(unsigned statement);
   NodePtr stage(unsigned statement, unsigned access, NodePtr child);
+  std::optional<Layout> copyLayout(unsigned array,
+                                   const std::vector<int64_t> &shape,
+                                   int64_t vector) const;
   std::vector<poly::KernelMark::ArrayPlace> places() const;
   /// Bytes of the row that one block computes with map `writer` and only it
   /// reads, each statement in one step; 0 when it is no such row.
@@ -71,6 +74,7 @@ private:
   const Scop &scop;
   const FusionGroup &group;
   const TileChoice &choice;
+  const MemoryOrders &memory;
   std::vector<unsigned> statements;
 };
 
@@ -167,6 +171,28 @@ NodePtr KernelBuilder::loopBand(unsigned s, std::vector<Member> members,
   return band;
 }
 
+/// Vectors along the dimension that is the fastest in memory.
+std::optional<Layout>
+KernelBuilder::copyLayout(unsigned array, const std::vector<int64_t> &shape,
+                          int64_t vector) const {
+  if (array >= memory.size() || memory[array].empty())
+    return layout::streamingLayout(shape, choice.threads, vector);
+  const std::vector<unsigned> &order = memory[array];
+  std::vector<int64_t> inMemory;
+  for (unsigned d : order)
+    inMemory.push_back(shape[d]);
+  std::optional<Layout> copy =
+      layout::streamingLayout(inMemory, choice.threads, vector);
+  if (!copy)
+    return copy;
+  copy->shape = shape;
+  for (auto *digits : {&copy->registers, &copy->threads})
+    for (layout::Digit &digit : *digits)
+      if (digit.dim >= 0)
+        digit.dim = int(order[size_t(digit.dim)]);
+  return copy;
+}
+
 NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   const Statement &statement = scop.statements[s];
   const Access &read = statement.accesses[access];
@@ -185,7 +211,7 @@ NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   int64_t vector = 16 / scop.arrays[read.array].elementBytes;
   std::optional<Layout> copy;
   for (; vector >= 1 && !copy; vector /= 2)
-    copy = layout::streamingLayout(shape, choice.threads, vector);
+    copy = copyLayout(read.array, shape, vector);
   mark->stage.layout = copy ? layout::print(*copy) : "";
   mark->children.push_back(std::move(child));
   return mark;
@@ -428,9 +454,9 @@ NodePtr KernelBuilder::build(const std::string &name) {
   return filter;
 }
 
-DefaultSchedule
-girih::schedule::chooseSchedule(const Scop &scop,
-                                const target::GpuTarget &target) {
+DefaultSchedule girih::schedule::chooseSchedule(const Scop &scop,
+                                                const target::GpuTarget &target,
+                                                const MemoryOrders &memory) {
   DefaultSchedule result;
   std::vector<unsigned> all(scop.statements.size());
   for (unsigned s = 0; s < all.size(); ++s)
@@ -441,7 +467,7 @@ girih::schedule::chooseSchedule(const Scop &scop,
     TileChoice choice = chooseTiles(scop, group, target);
     std::string name = scop.name + "__" + std::to_string(number++);
     result.tree.root->children.push_back(
-        KernelBuilder(scop, group, choice).build(name));
+        KernelBuilder(scop, group, choice, memory).build(name));
     KernelReason reason;
     reason.kernel = name;
     std::string fused;

@@ -23,17 +23,20 @@ enum class Placement {
 /// `padded` or `transposed`
 Result<Placement> parsePlacement(std::string_view name);
 
-/// A tensor on a device and its memory. Gaps hold rt::kPoisonByte.
+/// A tensor on a device and its memory. Gaps hold rt::kPoisonByte. Where
+/// `param` is given, plain memory keeps what it promises, and awkward memory
+/// leaves its leading dimensions one.
 class PlacedTensor {
 public:
   /// Copies an array to the device.
   static Result<PlacedTensor>
-  upload(rt::Device &device, const rt::HostArray &array, Placement placement);
+  upload(rt::Device &device, const rt::HostArray &array, Placement placement,
+         const artifact::TensorParam *param = nullptr);
   /// Poisoned memory for an output.
-  static Result<PlacedTensor> allocate(rt::Device &device,
-                                       artifact::ScalarType type,
-                                       std::vector<int64_t> shape,
-                                       Placement placement);
+  static Result<PlacedTensor>
+  allocate(rt::Device &device, artifact::ScalarType type,
+           std::vector<int64_t> shape, Placement placement,
+           const artifact::TensorParam *param = nullptr);
 
   const rt::Tensor &tensor() const { return view; }
   /// Fills all of an output's memory anew.
@@ -46,7 +49,8 @@ private:
   static Result<PlacedTensor> place(rt::Device &device,
                                     artifact::ScalarType type,
                                     std::vector<int64_t> shape,
-                                    Placement placement);
+                                    Placement placement,
+                                    const artifact::TensorParam *param);
   rt::Buffer storage;
   rt::Tensor view;
   int64_t offset = 0; ///< of the first element, in elements
