@@ -15,7 +15,11 @@ std::vector<OuterDim> outerDims(const TensorParam &param) {
   std::vector<OuterDim> dims;
   unsigned first = 0;
   while (first < param.shape.size()) {
-    unsigned count = param.groups.empty() ? 1 : param.groups.at(dims.size());
+    // A picture of groups that fit no shape is still drawn.
+    unsigned left = unsigned(param.shape.size()) - first;
+    unsigned count =
+        dims.size() < param.groups.size() ? param.groups[dims.size()] : 1;
+    count = std::min(std::max(count, 1u), left);
     dims.push_back({first, count, param.leading && first == 0});
     first += count;
   }

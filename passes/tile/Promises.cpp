@@ -61,11 +61,12 @@ strongest(const std::set<std::pair<unsigned, int64_t>> &entries) {
 
 namespace {
 
-/// A number that divides a size, by its value, its constraints and the guards
-/// of this variant.
+/// A number that divides a size, by its value and its constraints, and by the
+/// guards of this variant where they count.
 class Divisors {
 public:
-  explicit Divisors(const VariantContext &context) : func(context.func) {
+  Divisors(const VariantContext &context, bool withGuards)
+      : func(context.func) {
     known.assign(func.getSizes().size(), 1);
     for (auto [size, given] : llvm::enumerate(func.getGiven()))
       if (given >= 0)
@@ -78,9 +79,12 @@ public:
         add(func.findSize(constraint.getSize().getValue()),
             constraint.getValue());
     }
-    for (auto [param, divisor] : context.divisible)
-      add(context.sizeOf[param], divisor);
+    if (withGuards)
+      for (auto [param, divisor] : context.divisible)
+        add(context.sizeOf[param], divisor);
   }
+
+  int64_t ofSize(unsigned size) const { return known[size]; }
 
   /// 0 for an extent that is 0.
   int64_t of(mlir::Attribute extent) const {
@@ -124,7 +128,8 @@ static bool isDivisible(const Divisors &divisors, te::TeTensorType type,
 
 void tilegen::addGuards(VariantContext &context) {
   auto &guards = context.plan.guards;
-  Divisors divisors(context);
+  Divisors divisors(context, /*withGuards=*/true);
+  Divisors promised(context, /*withGuards=*/false);
   for (auto [param, vector] : strongest(context.vectorParams)) {
     auto [name, type] = paramOf(context.func, param);
     te::FactsAttr facts = context.func.factsOf(name);
@@ -154,6 +159,8 @@ void tilegen::addGuards(VariantContext &context) {
     }
   }
   for (auto [param, divisor] : strongest(context.divisible)) {
+    if (promised.ofSize(context.sizeOf[param]) % divisor == 0)
+      continue;
     Guard guard;
     guard.kind = Guard::Kind::SizeDivisible;
     guard.size = context.sizeOf[param];
