@@ -309,12 +309,10 @@ LogicalResult ComputeOp::verify() {
   if (getInto() && getInto().getType() != getType())
     return emitOpError("writes into a tensor of another type");
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || failed(verifyTarget(*this, yield)))
-    return failure();
   if (!yield || yield.getValue().getType() != getType().getElementType())
     return emitOpError("must yield a value of its element type ")
            << getType().getElementType();
-  return success();
+  return verifyTarget(*this, yield);
 }
 
 ReduceOp ComputeOp::getReduction() {
