@@ -92,13 +92,13 @@ struct TensorParam {
   bool isOutput = false;
   /// How many dimensions of `shape` each dimension of an argument stands for;
   /// empty where each is one of its own.
-  std::vector<unsigned> groups;
+  std::vector<unsigned> groups = {};
   /// The first dimension of `shape`, a plain size, is the product of any number
   /// of an argument's leading ones.
   bool leading = false;
   /// Dimensions of `shape`, from the slowest in memory to the fastest, without
   /// gaps; empty where any strides are accepted.
-  std::vector<unsigned> layout;
+  std::vector<unsigned> layout = {};
   int64_t align = 0;   ///< bytes that divide the address; 0: of an element
   bool finite = false; ///< an input without infinities and NaN
   bool isView() const { return leading || !groups.empty(); }

@@ -72,11 +72,11 @@
   X(SizeNotSolved,       "G0406", "a size that no input determines")           \
   X(BadConstraint,       "G0407", "a constraint of a form not allowed")        \
   X(NegativeExtent,      "G0408", "a dimension or range that may be negative") \
-  X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
-  X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
   X(RaggedList,          "G0420", "a list whose rows differ")                 \
   X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
+  X(BadLayout,           "G0430", "a layout that is no order of dimensions")    \
+  X(LeadingDims,         "G0431", "leading dimensions that do not fit")         \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \

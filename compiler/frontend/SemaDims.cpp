@@ -87,6 +87,7 @@ void Sema::checkLeading(OpScope &scope) {
     const std::string *name = check(decl) ? leadingName(decl) : nullptr;
     if (!name || shown.count(*name))
       continue;
+    scope.clashed.insert(*name); // said here, once
     reporter
         .error(codes::kLeadingDims,
                fmt::format("no input has the leading dimensions '..{}'{}",

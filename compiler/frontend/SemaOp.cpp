@@ -24,8 +24,8 @@ void Sema::checkOp(OpDecl &op) {
   }
   collectSizes(scope);
   declareTensors(scope);
-  solveSizes(scope);
   checkLeading(scope);
+  solveSizes(scope);
   checkAssumptions(scope);
   checkConstraints(scope);
   if (reporter.errors() == before)

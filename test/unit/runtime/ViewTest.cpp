@@ -13,6 +13,7 @@
 
 using namespace girih;
 using namespace girih::rt;
+using namespace girih::rt::test;
 using artifact::ScalarType;
 using artifact::Signature;
 using artifact::SizeExpr;
