@@ -75,8 +75,8 @@
   X(RaggedList,          "G0420", "a list whose rows differ")                 \
   X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
-  X(BadLayout,           "G0430", "a layout that is no order of dimensions")    \
-  X(LeadingDims,         "G0431", "leading dimensions that do not fit")         \
+  X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
+  X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
