@@ -202,9 +202,9 @@ std::string rt::firstFailingGuard(const Artifact &artifact,
   return "";
 }
 
-/// Sizes of a complete, checked argument list.
-static Result<std::vector<int64_t>>
-checkAndSolve(const Artifact &artifact, const std::vector<Tensor> &params) {
+/// A complete, checked argument list.
+static Result<BoundTensors> checkAndSolve(const Artifact &artifact,
+                                          const std::vector<Tensor> &params) {
   const Signature &signature = artifact.signature;
   if (params.size() < signature.params.size()) {
     std::vector<std::string> missing;
@@ -215,14 +215,12 @@ checkAndSolve(const Artifact &artifact, const std::vector<Tensor> &params) {
                    std::to_string(signature.params.size()) + ": missing " +
                    joinNames(missing)};
   }
-  if (Status status = checkTensors(signature, params); !status)
-    return Failure{status.message()};
-  Result<std::vector<int64_t>> sizes = solveSizes(signature, params);
-  if (!sizes)
-    return sizes;
+  Result<BoundTensors> bound = bindTensors(signature, params);
+  if (!bound)
+    return bound;
   if (Status status = checkMemory(signature, params); !status)
     return Failure{status.message()};
-  return sizes;
+  return bound;
 }
 
 /// `M = 5, K = 7`
@@ -348,16 +346,17 @@ static Status bindLaunches(const Signature &signature, const Variant &variant,
 
 Result<BoundPlan> rt::bindPlan(const Artifact &artifact,
                                const std::vector<Tensor> &params) {
-  Result<std::vector<int64_t>> sizes = checkAndSolve(artifact, params);
-  if (!sizes)
-    return Failure{sizes.message()};
+  Result<BoundTensors> bound = checkAndSolve(artifact, params);
+  if (!bound)
+    return Failure{bound.message()};
+  const std::vector<Tensor> &views = bound->views;
   BoundPlan plan;
-  plan.sizes = std::move(*sizes);
+  plan.sizes = std::move(bound->sizes);
   std::string rejected;
   for (; plan.variant < artifact.variants.size(); ++plan.variant) {
     const Variant &variant = artifact.variants[plan.variant];
     std::string failure =
-        firstFailingGuard(artifact, variant, params, plan.sizes);
+        firstFailingGuard(artifact, variant, views, plan.sizes);
     if (failure.empty())
       break;
     rejected += "\n  " + variant.name + ": " + failure;
@@ -370,7 +369,7 @@ Result<BoundPlan> rt::bindPlan(const Artifact &artifact,
   if (Status status = placeWorkspace(artifact.signature, variant, plan);
       !status)
     return Failure{status.message()};
-  if (Status status = bindLaunches(artifact.signature, variant, params, plan);
+  if (Status status = bindLaunches(artifact.signature, variant, views, plan);
       !status)
     return Failure{status.message()};
   return plan;
@@ -379,15 +378,16 @@ Result<BoundPlan> rt::bindPlan(const Artifact &artifact,
 Result<std::vector<VariantExplanation>>
 rt::explainVariants(const Artifact &artifact,
                     const std::vector<Tensor> &params) {
-  Result<std::vector<int64_t>> sizes = checkAndSolve(artifact, params);
-  if (!sizes)
-    return Failure{sizes.message()};
+  Result<BoundTensors> bound = checkAndSolve(artifact, params);
+  if (!bound)
+    return Failure{bound.message()};
   std::vector<VariantExplanation> explanations;
   std::string chosen;
   for (const Variant &variant : artifact.variants) {
     VariantExplanation explanation;
     explanation.variant = variant.name;
-    explanation.reason = firstFailingGuard(artifact, variant, params, *sizes);
+    explanation.reason =
+        firstFailingGuard(artifact, variant, bound->views, bound->sizes);
     if (explanation.reason.empty()) {
       explanation.chosen = chosen.empty();
       explanation.reason = chosen.empty()

@@ -75,7 +75,8 @@ Result<BoundPlan> bindPlan(const artifact::Artifact &artifact,
                            const std::vector<Tensor> &params);
 
 /// The sentence that tells which guard of a variant fails first, such as
-/// `X's stride of dimension 1 is 2, not 1`; empty if all hold.
+/// `X's stride of dimension 1 is 2, not 1`; empty if all hold. Takes the views
+/// of bindTensors.
 std::string firstFailingGuard(const artifact::Artifact &artifact,
                               const artifact::Variant &variant,
                               const std::vector<Tensor> &params,

@@ -8,10 +8,13 @@
 #include "runtime/SizeSolver.h"
 
 #include "compiler/artifact/SizeSum.h"
+#include "compiler/artifact/View.h"
 #include "runtime/Text.h"
+#include "runtime/View.h"
 
 using namespace girih;
 using namespace girih::rt;
+using artifact::OuterDim;
 using artifact::Signature;
 using artifact::SizeConstraint;
 using artifact::SizeExpr;
@@ -27,10 +30,18 @@ static std::vector<std::string> parameterNames(const Signature &signature) {
 std::string rt::printType(const Signature &signature,
                           const TensorParam &param) {
   std::string text(artifact::nameOf(param.type));
-  for (size_t dim = 0; dim < param.shape.size(); ++dim)
-    text +=
-        (dim ? ", " : "[") + artifact::print(param.shape[dim], signature.sizes);
+  const char *before = "[";
+  for (const OuterDim &dim : artifact::outerDims(param)) {
+    text += before + artifact::print(dim, param, signature.sizes);
+    before = ", ";
+  }
   return param.shape.empty() ? text : text + "]";
+}
+
+/// Any rank from `rank` on for leading dimensions, of which there may be none.
+static bool takesRank(const TensorParam &param, size_t rank) {
+  size_t dims = artifact::outerDims(param).size();
+  return param.leading ? rank + 1 >= dims : rank == dims;
 }
 
 Result<std::vector<Tensor>>
@@ -75,11 +86,15 @@ Status rt::checkTensors(const Signature &signature,
       return Failure{param.name + " holds " +
                      std::string(artifact::nameOf(tensor.type)) + ", but '" +
                      signature.op + "' takes " + printType(signature, param)};
-    if (tensor.shape.size() != param.shape.size())
+    if (!takesRank(param, tensor.shape.size())) {
+      size_t rank = artifact::outerDims(param).size();
       return Failure{param.name + " has rank " +
                      std::to_string(tensor.shape.size()) + ", but '" +
                      signature.op + "' takes " + printType(signature, param) +
-                     ", which has rank " + std::to_string(param.shape.size())};
+                     ", which has rank " +
+                     (param.leading ? std::to_string(rank - 1) + " or more"
+                                    : std::to_string(rank))};
+    }
     Result<ByteRange> range = byteRange(tensor);
     if (!range)
       return Failure{param.name + " cannot be used: " + range.message()};
@@ -107,8 +122,45 @@ struct Seen {
 };
 } // namespace
 
-static std::string placeOf(const TensorParam &param, size_t dim) {
-  return "in " + param.name + " (dimension " + std::to_string(dim) + ")";
+namespace {
+/// An extent of an argument: the product of the members of its dimension.
+struct Equation {
+  const TensorParam &param;
+  OuterDim dim;
+  int64_t extent;
+  size_t place; ///< the argument's dimension
+
+  const SizeExpr &member(unsigned number = 0) const {
+    return param.shape[dim.first + number];
+  }
+  /// `in X (dimension 1)`
+  std::string where() const {
+    return "in " + param.name +
+           (dim.leading ? " (the leading dimensions)"
+                        : " (dimension " + std::to_string(place) + ")");
+  }
+  /// `dimension 1 of X has extent 5, but 'f' takes f32[2 * N]`
+  std::string mismatch(const Signature &signature) const {
+    return (dim.leading ? "the leading part of "
+                        : "dimension " + std::to_string(place) + " of ") +
+           param.name + " has extent " + std::to_string(extent) + ", but '" +
+           signature.op + "' takes " + printType(signature, param);
+  }
+};
+} // namespace
+
+static std::vector<Equation> equationsOf(const Signature &signature,
+                                         const std::vector<Tensor> &params) {
+  std::vector<Equation> equations;
+  for (size_t index = 0; index < params.size(); ++index) {
+    const TensorParam &param = signature.params[index];
+    std::vector<OuterDim> dims = artifact::outerDims(param);
+    std::vector<int64_t> extents = mergedShape(param, params[index].shape);
+    size_t before = params[index].shape.size() - dims.size();
+    for (size_t outer = 0; outer < dims.size(); ++outer)
+      equations.push_back({param, dims[outer], extents[outer], outer + before});
+  }
+  return equations;
 }
 
 static Status see(Seen &seen, const std::string &name, int64_t value,
@@ -166,61 +218,126 @@ static Status checkConstraints(const Signature &signature,
   return {};
 }
 
-/// Sizes that only sums show, such as N in X: f32[N + 2], one after the other.
+/// The product of the members of a group whose sizes are known, all but the one
+/// that is left over; that one's number. Nothing where several are left over.
+static std::optional<std::pair<int64_t, unsigned>>
+knownProduct(const Equation &equation, const std::vector<int64_t> &sizes) {
+  int64_t product = 1;
+  std::optional<unsigned> left;
+  for (unsigned member = 0; member < equation.dim.count; ++member) {
+    std::optional<artifact::SizeSum> sum =
+        artifact::sumOf(equation.member(member));
+    bool known = sum.has_value();
+    for (size_t term = 0; known && term < sum->terms.size(); ++term)
+      known = sizes[sum->terms[term].first] != -1;
+    if (!known && left)
+      return std::nullopt;
+    if (!known) {
+      left = member;
+      continue;
+    }
+    Result<int64_t> value = artifact::evaluate(equation.member(member), sizes);
+    if (!value || __builtin_mul_overflow(product, *value, &product))
+      return std::nullopt;
+  }
+  if (!left)
+    return std::nullopt;
+  return std::pair(product, *left);
+}
+
+/// The size that follows from one dimension, if one does.
+static Result<std::optional<artifact::SolvedSize>>
+solveOne(const Equation &equation, const std::vector<int64_t> &sizes,
+         const Signature &signature) {
+  if (equation.dim.count == 1)
+    return artifact::solveFor(equation.member(), equation.extent, sizes);
+  auto known = knownProduct(equation, sizes);
+  if (!known || known->first == 0)
+    return std::optional<artifact::SolvedSize>();
+  if (equation.extent % known->first != 0)
+    return Failure{
+        std::to_string(equation.extent) + " is not a multiple of " +
+        std::to_string(known->first) + ", what is left of the group without " +
+        artifact::print(equation.member(known->second), signature.sizes)};
+  return artifact::solveFor(equation.member(known->second),
+                            equation.extent / known->first, sizes);
+}
+
+/// Sizes that only sums and groups show, such as N in X: f32[N + 2], one after
+/// the other.
 static Status solveSums(const Signature &signature,
-                        const std::vector<Tensor> &params,
+                        const std::vector<Equation> &equations,
                         std::vector<Seen> &seen) {
   for (bool progress = true; progress;) {
     progress = false;
-    for (size_t index = 0; index < params.size(); ++index) {
-      const TensorParam &param = signature.params[index];
-      for (size_t dim = 0; dim < param.shape.size(); ++dim) {
-        std::vector<int64_t> sizes;
-        for (const Seen &size : seen)
-          sizes.push_back(size.value);
-        int64_t extent = params[index].shape[dim];
-        auto solved = artifact::solveFor(param.shape[dim], extent, sizes);
-        if (!solved)
-          return Failure{"dimension " + std::to_string(dim) + " of " +
-                         param.name + " has extent " + std::to_string(extent) +
-                         ", but '" + signature.op + "' takes " +
-                         printType(signature, param) +
-                         ", and no size makes that: " + solved.message()};
-        if (!*solved)
-          continue;
-        seen[(*solved)->size] = {(*solved)->value, placeOf(param, dim)};
-        progress = true;
-      }
+    for (const Equation &equation : equations) {
+      std::vector<int64_t> sizes;
+      for (const Seen &size : seen)
+        sizes.push_back(size.value);
+      auto solved = solveOne(equation, sizes, signature);
+      if (!solved)
+        return Failure{equation.mismatch(signature) +
+                       ", and no size makes that: " + solved.message()};
+      if (!*solved)
+        continue;
+      seen[(*solved)->size] = {(*solved)->value, equation.where()};
+      progress = true;
     }
   }
   return {};
 }
 
-/// Extents that are no plain size: constants and formulas.
-static Status checkOtherExtents(const Signature &signature,
-                                const std::vector<Tensor> &params,
+/// The product of the members of a dimension.
+static Result<int64_t> extentOf(const Equation &equation,
                                 const std::vector<int64_t> &sizes) {
-  for (size_t index = 0; index < params.size(); ++index) {
-    const TensorParam &param = signature.params[index];
-    for (size_t dim = 0; dim < param.shape.size(); ++dim) {
-      const SizeExpr &expr = param.shape[dim];
-      Result<int64_t> extent = artifact::evaluate(expr, sizes);
-      if (!extent)
-        return Failure{"the extent of dimension " + std::to_string(dim) +
-                       " of " + param.name +
-                       " cannot be computed: " + extent.message()};
-      if (*extent == params[index].shape[dim])
-        continue;
-      std::string text =
-          "dimension " + std::to_string(dim) + " of " + param.name +
-          " has extent " + std::to_string(params[index].shape[dim]) +
-          ", but '" + signature.op + "' takes " + printType(signature, param);
-      if (expr.kind != SizeExpr::Kind::Constant)
-        text += ", here " + std::to_string(*extent);
-      return Failure{text};
-    }
+  int64_t product = 1;
+  for (unsigned member = 0; member < equation.dim.count; ++member) {
+    Result<int64_t> extent = artifact::evaluate(equation.member(member), sizes);
+    if (!extent)
+      return extent;
+    if (equation.dim.count > 1 && *extent < 0)
+      return Failure{"a member of its group is negative"};
+    if (__builtin_mul_overflow(product, *extent, &product))
+      return Failure{"it does not fit 64 bits"};
+  }
+  return product;
+}
+
+/// Extents that are no plain size: constants, formulas and groups.
+static Status checkOtherExtents(const Signature &signature,
+                                const std::vector<Equation> &equations,
+                                const std::vector<int64_t> &sizes) {
+  for (const Equation &equation : equations) {
+    Result<int64_t> extent = extentOf(equation, sizes);
+    if (!extent)
+      return Failure{
+          "the extent of dimension " + std::to_string(equation.place) + " of " +
+          equation.param.name + " cannot be computed: " + extent.message()};
+    if (*extent == equation.extent)
+      continue;
+    std::string text = equation.mismatch(signature);
+    if (equation.dim.count > 1 ||
+        equation.member().kind != SizeExpr::Kind::Constant)
+      text += ", here " + std::to_string(*extent);
+    return Failure{text};
   }
   return {};
+}
+
+/// Why sizes without a value have none.
+static std::string whyMissing(const std::vector<Equation> &equations,
+                              const std::vector<Seen> &seen) {
+  size_t missing = 0;
+  for (const Seen &size : seen)
+    missing += size.value == -1;
+  for (const Equation &equation : equations)
+    for (unsigned member = 0; member < equation.dim.count; ++member)
+      if (auto sum = artifact::sumOf(equation.member(member)))
+        for (const auto &term : sum->terms)
+          if (seen[term.first].value == -1)
+            return std::string(missing == 1 ? " does" : " do") +
+                   " not follow from the tensors' shapes";
+  return std::string(missing == 1 ? " is" : " are") + " in no tensor's shape";
 }
 
 Result<std::vector<int64_t>> rt::solveSizes(const Signature &signature,
@@ -243,20 +360,20 @@ Result<std::vector<int64_t>> rt::solveSizes(const Signature &signature,
   if (Status status = seeAll(known, "as given"); !status)
     return Failure{status.message()};
 
-  for (size_t index = 0; index < params.size(); ++index) {
-    const TensorParam &param = signature.params[index];
-    for (size_t dim = 0; dim < param.shape.size(); ++dim) {
-      if (param.shape[dim].kind != SizeExpr::Kind::Size)
-        continue;
-      unsigned size = param.shape[dim].size;
-      if (Status status = see(seen[size], signature.sizes[size],
-                              params[index].shape[dim], placeOf(param, dim));
-          !status)
-        return Failure{status.message()};
-    }
+  std::vector<Equation> equations = equationsOf(signature, params);
+  for (const Equation &equation : equations) {
+    if (equation.dim.count > 1 ||
+        equation.member().kind != SizeExpr::Kind::Size)
+      continue;
+    unsigned size = equation.member().size;
+    if (Status status = see(seen[size], signature.sizes[size], equation.extent,
+                            equation.where());
+        !status)
+      return Failure{status.message()};
   }
-
-  if (Status status = solveSums(signature, params, seen); !status)
+  if (Result<LeadingDims> leading = leadingDims(signature, params); !leading)
+    return Failure{leading.message()};
+  if (Status status = solveSums(signature, equations, seen); !status)
     return Failure{status.message()};
 
   std::vector<int64_t> sizes;
@@ -271,9 +388,9 @@ Result<std::vector<int64_t>> rt::solveSizes(const Signature &signature,
   }
   if (!missing.empty())
     return Failure{std::string(missing.size() == 1 ? "size " : "sizes ") +
-                   joinNames(missing) + (missing.size() == 1 ? " is" : " are") +
-                   " in no tensor's shape: give a value with -D"};
-  if (Status status = checkOtherExtents(signature, params, sizes); !status)
+                   joinNames(missing) + whyMissing(equations, seen) +
+                   ": give a value with -D"};
+  if (Status status = checkOtherExtents(signature, equations, sizes); !status)
     return Failure{status.message()};
   if (Status status = checkConstraints(signature, sizes); !status)
     return Failure{status.message()};
@@ -282,16 +399,21 @@ Result<std::vector<int64_t>> rt::solveSizes(const Signature &signature,
 
 Result<std::vector<std::vector<int64_t>>>
 rt::parameterShapes(const Signature &signature,
-                    const std::vector<int64_t> &sizes) {
+                    const std::vector<int64_t> &sizes,
+                    const LeadingDims &leading) {
   std::vector<std::vector<int64_t>> shapes;
   for (const TensorParam &param : signature.params) {
     std::vector<int64_t> &shape = shapes.emplace_back();
-    for (const SizeExpr &expr : param.shape) {
-      Result<int64_t> extent = artifact::evaluate(expr, sizes);
+    for (const OuterDim &dim : artifact::outerDims(param)) {
+      Result<int64_t> extent = extentOf({param, dim, 0, 0}, sizes);
       if (!extent || *extent < 0)
         return Failure{"an extent of " + param.name + " cannot be computed: " +
                        (extent ? "it is negative" : extent.message())};
-      shape.push_back(*extent);
+      unsigned size = dim.leading ? param.shape[0].size : 0;
+      if (dim.leading && size < leading.size() && leading[size])
+        shape = *leading[size];
+      else
+        shape.push_back(*extent);
     }
     if (!elementCount(shape))
       return Failure{param.name + " would have the shape " + printShape(shape) +

@@ -8,7 +8,7 @@
 #ifndef GIRIH_RUNTIME_SIZESOLVER_H
 #define GIRIH_RUNTIME_SIZESOLVER_H
 
-#include "runtime/Tensor.h"
+#include "runtime/View.h"
 
 #include <utility>
 
@@ -34,12 +34,14 @@ Result<std::vector<int64_t>> solveSizes(const artifact::Signature &signature,
                                         const std::vector<Tensor> &params,
                                         const std::vector<int64_t> &known = {});
 
-/// The shape of every parameter for the sizes, to allocate outputs with.
+/// The shape of an argument for every parameter, to allocate outputs with.
+/// Leading dimensions that `leading` does not have are one.
 Result<std::vector<std::vector<int64_t>>>
 parameterShapes(const artifact::Signature &signature,
-                const std::vector<int64_t> &sizes);
+                const std::vector<int64_t> &sizes,
+                const LeadingDims &leading = {});
 
-/// `bf16[M, K]`
+/// `bf16[M, K]`, `bf16[..R, (HK, G)]`
 std::string printType(const artifact::Signature &signature,
                       const artifact::TensorParam &param);
 

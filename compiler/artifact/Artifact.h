@@ -88,11 +88,23 @@ std::string print(const SizeExpr &expr,
 struct TensorParam {
   std::string name;
   ScalarType type = ScalarType::F32;
-  std::vector<SizeExpr> shape; ///< each a SizeSum (SizeSum.h)
+  std::vector<SizeExpr> shape; ///< as indexed; each a SizeSum (SizeSum.h)
   bool isOutput = false;
   /// Of an output: the parameter that it is a later version of, an input; -1
   /// where it is a tensor of its own. On a device both are one tensor.
   int inPlace = -1;
+  /// How many dimensions of `shape` each dimension of an argument stands for;
+  /// empty where each is one of its own.
+  std::vector<unsigned> groups = {};
+  /// The first dimension of `shape`, a plain size, is the product of any number
+  /// of an argument's leading ones.
+  bool leading = false;
+  /// Dimensions of `shape`, from the slowest in memory to the fastest, without
+  /// gaps; empty where any strides are accepted.
+  std::vector<unsigned> layout = {};
+  int64_t align = 0;   ///< bytes that divide the address; 0: of an element
+  bool finite = false; ///< an input without infinities and NaN
+  bool isView() const { return leading || !groups.empty(); }
 };
 
 /// `where` constraint on a size.

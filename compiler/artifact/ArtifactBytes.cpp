@@ -33,6 +33,7 @@ public:
     bytes += text;
   }
   void write(int64_t value) { i64(value); }
+  void write(unsigned value) { u32(value); }
 
   template <typename T> void write(const std::vector<T> &list) {
     count(list.size());
@@ -56,6 +57,11 @@ public:
     write(param.shape);
     u8(param.isOutput);
     i64(param.inPlace);
+    write(param.groups);
+    u8(param.leading);
+    write(param.layout);
+    i64(param.align);
+    u8(param.finite);
   }
 
   void write(const SizeConstraint &constraint) {

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/artifact/Artifact.h"
+#include "compiler/artifact/View.h"
 
 namespace girih::artifact {
 
@@ -220,6 +220,16 @@ private:
       json.member("output", param.isOutput);
       if (param.inPlace >= 0)
         json.member("inPlace", text(paramName(unsigned(param.inPlace))));
+      std::vector<OuterDim> dims = outerDims(param);
+      json.key("dims");
+      json.array(dims, [&](const OuterDim &dim) {
+        json.value(text(girih::artifact::print(dim, param, signature.sizes)));
+      });
+      json.key("layout");
+      json.array(outerLayout(param),
+                 [&](unsigned dim) { json.value(int64_t(dim)); });
+      json.member("align", param.align);
+      json.member("finite", param.finite);
     });
   }
 

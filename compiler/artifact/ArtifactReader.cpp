@@ -40,6 +40,7 @@ public:
     at += length;
   }
   void read(int64_t &value) { value = i64(); }
+  void read(unsigned &value) { value = u32(); }
 
   void read(SizeExpr &expr) { readExpr(expr, 1); }
 
@@ -52,6 +53,11 @@ public:
     if (place != int(place))
       fail("unknown parameter " + std::to_string(place));
     param.inPlace = int(place);
+    readList(param.groups, 4, "groups");
+    param.leading = boolean();
+    readList(param.layout, 4, "dimensions of a layout");
+    param.align = i64();
+    param.finite = boolean();
   }
 
   void read(SizeConstraint &constraint) {
@@ -64,7 +70,7 @@ public:
     read(signature.op);
     readList(signature.sizes, 4, "sizes");
     readList(signature.given, 8, "given values");
-    readList(signature.params, 4 + 1 + 4 + 1 + 8, "parameters");
+    readList(signature.params, kParamBytes, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
   }
 
@@ -136,6 +142,7 @@ public:
 private:
   /// The fewest bytes of an expression: a kind and a size or an operand count.
   static constexpr size_t kExprBytes = 1 + 4;
+  static constexpr size_t kParamBytes = 4 + 1 + 4 + 1 + 8 + 4 + 1 + 4 + 8 + 1;
 
   void fail(std::string message) {
     if (status.ok())

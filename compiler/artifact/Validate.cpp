@@ -76,6 +76,43 @@ private:
       if (!checkExpr(extent, where))
         return false;
     }
+    return checkFacts(param);
+  }
+
+  /// What is said of a parameter besides its shape.
+  bool checkFacts(const TensorParam &param) {
+    size_t rank = param.shape.size(), members = 0;
+    std::string of = " of '" + param.name + "'";
+    for (unsigned group : param.groups) {
+      if (group < 1 || group > rank)
+        return fail("a group" + of + " has " + std::to_string(group) +
+                    " members");
+      members += group;
+    }
+    if (!param.groups.empty() && members != rank)
+      return fail("the groups" + of + " do not cover its dimensions");
+    if (param.leading &&
+        (rank == 0 || param.shape[0].kind != SizeExpr::Kind::Size ||
+         (!param.groups.empty() && param.groups[0] != 1)))
+      return fail("the leading dimensions" + of + " are not one size");
+    std::vector<bool> named(rank);
+    for (unsigned dim : param.layout) {
+      if (dim >= rank || named[dim])
+        return fail("the layout" + of + " names dimension " +
+                    std::to_string(dim) + " twice or in vain");
+      named[dim] = true;
+    }
+    if (!param.layout.empty() && param.layout.size() != rank)
+      return fail("the layout" + of + " leaves dimensions out");
+    constexpr int64_t kMaxAlign = 4096;
+    if (param.align < 0 || param.align > kMaxAlign ||
+        (param.align & (param.align - 1)) != 0)
+      return fail("the alignment" + of + " is " + std::to_string(param.align) +
+                  ", which is no power of two up to 4096");
+    if (param.finite && (param.isOutput || !isFloat(param.type)))
+      return fail("'" + param.name +
+                  "' is assumed finite and is no input of "
+                  "floats");
     return true;
   }
 
@@ -110,8 +147,7 @@ private:
   }
 
   /// Against the loops before it.
-  bool checkLoop(const Variant &variant, size_t number,
-                 const std::string &in) {
+  bool checkLoop(const Variant &variant, size_t number, const std::string &in) {
     const LaunchLoop &loop = variant.loops[number];
     std::string where = "loop " + std::to_string(number) + in;
     if (loop.begin >= loop.end || loop.end > variant.launches.size())
@@ -123,8 +159,8 @@ private:
       bool inside = other.begin <= loop.begin && loop.end <= other.end;
       bool behind = other.end <= loop.begin;
       if (!inside && !behind)
-        return fail(where + " is neither inside loop " +
-                    std::to_string(outer) + " nor behind it");
+        return fail(where + " is neither inside loop " + std::to_string(outer) +
+                    " nor behind it");
     }
     return checkExpr(loop.count, "the count of " + where);
   }

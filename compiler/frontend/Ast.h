@@ -518,10 +518,14 @@ struct FnDecl {
   unsigned inlinedDepth = 0;
 };
 
-/// A dimension as declared: a sum of sizes and integers.
+/// A dimension as it is indexed: a sum of sizes and integers. The members of a
+/// group, `(HK, G)`, follow each other and are one dimension of the argument;
+/// `..R` is any number of leading ones, indexed as one of size R.
 struct DimDecl {
+  enum class Place : uint8_t { Alone, Leading, GroupFirst, GroupNext };
   ExprPtr value;
   SourceRange range;
+  Place place = Place::Alone;
 };
 
 struct TensorDecl {
@@ -532,6 +536,10 @@ struct TensorDecl {
   std::string typeParam; ///< the type is this parameter of the operator
   bool optional = false; ///< `bias: f32[N]? = none`
   bool inOut = false;    ///< `inout X: f32[N]`, among the inputs
+  /// `layout(N, K)`: dimensions of the argument, by position, from the slowest
+  /// in memory to the fastest; empty where nothing is promised.
+  std::vector<unsigned> layout;
+  int64_t align = 0; ///< `align 16`: bytes; 0 where nothing is promised
   // Sema:
   Tensor *tensor = nullptr;
 };
@@ -612,6 +620,13 @@ struct OpParam {
   SourceRange range;
 };
 
+/// `assume finite(V)`: no element of the input is infinite or NaN.
+struct Assumption {
+  Name tensor;
+  SourceRange range;
+  size_t before = 0; ///< statements that stand above it
+};
+
 struct OpDecl {
   std::vector<std::string> docs;
   Name name;
@@ -624,6 +639,7 @@ struct OpDecl {
   /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
   std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first
+  std::vector<Assumption> assumptions;
   SourceRange range; ///< from `op` to the result list's end
   // Sema: sizes in order of appearance; inputs, outputs, then temporaries in
   // order of definition.

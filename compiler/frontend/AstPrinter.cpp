@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/Frontend.h"
 
 #include <fmt/format.h>
@@ -489,15 +490,28 @@ private:
 
   void print(const TensorDecl &decl) {
     out += decl.inOut ? "inout " : "";
-    out += fmt::format("{}: {}", decl.name.text,
-                       typeName(decl.type, decl.typeParam));
-    if (!decl.dims.empty()) {
-      out += '[';
-      list(decl.dims, [&](const DimDecl &dim) { print(*dim.value, kSum); });
-      out += ']';
-    }
+    out += decl.name.text + ": " + printShape(decl);
     if (decl.optional)
       out += "? = none";
+    if (!decl.layout.empty()) {
+      std::vector<OuterDim> dims = outerDims(decl);
+      out += " layout(";
+      list(decl.layout, [&](unsigned place) { out += placeName(dims, place); });
+      out += ')';
+    }
+    if (decl.align != 0)
+      out += fmt::format(" align {}", decl.align);
+  }
+
+  /// A dimension by its name, or by its position where the name is no other's.
+  static std::string placeName(const std::vector<OuterDim> &dims,
+                               unsigned place) {
+    const std::string &text = dims[place].text;
+    bool isName = !std::isdigit(static_cast<unsigned char>(text[0]));
+    unsigned count = 0;
+    for (const OuterDim &dim : dims)
+      count += dim.text == text;
+    return count == 1 && isName ? text : std::to_string(place);
   }
 
   void printNumerics(const OpDecl &decl) {
@@ -545,8 +559,17 @@ private:
     out += " {\n";
     if (decl.functions || decl.contract)
       printNumerics(decl);
+    auto assumption = decl.assumptions.begin();
+    auto assume = [&](size_t before) {
+      for (;
+           assumption != decl.assumptions.end() && assumption->before <= before;
+           ++assumption)
+        out += fmt::format("  assume finite({})\n", assumption->tensor.text);
+    };
+    size_t count = 0;
     const TimeLoop *loop = nullptr;
     for (const auto &statement : decl.statements) {
+      assume(count++);
       moveTo(statement->loop, loop);
       out += indentOf(loop) + statement->target.text;
       if (!statement->at.empty()) {
@@ -574,6 +597,7 @@ private:
       out += '\n';
     }
     moveTo(nullptr, loop);
+    assume(count);
     out += "}\n";
   }
 

@@ -76,12 +76,8 @@
   X(RaggedList,          "G0420", "a list whose rows differ")                 \
   X(ShapesDiffer,        "G0421", "a value of another shape than its tensor") \
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
-  X(LeftSubscript,       "G0440", "a left-hand subscript not allowed")         \
-  X(PartsOverlap,        "G0441", "two statements define one element")         \
-  X(NotCovered,          "G0442", "an element of an output left undefined")    \
-  X(NotDefined,          "G0443", "an element that is read and not defined")   \
-  X(BadCondition,        "G0444", "a 'where' that is no conjunction")          \
-  X(Recurrence,          "G0445", "a read of what is defined later")           \
+  X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
+  X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
@@ -89,11 +85,11 @@
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
   X(NoParameter,         "G0902", "inout parameters, parameters of functions") \
   X(NoType,              "G0903", "a type that values cannot have")            \
-  X(NoDimension,         "G0904", "grouped and leading dimensions")            \
-  X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
-  X(NoStatement,         "G0906", "loops, scatter, recurrences")                \
+  X(NoDimension,         "G0904", "quotients and products of sizes")           \
+  X(NoPromise,           "G0905", "aliases, range promises")                   \
+  X(NoStatement,         "G0906", "scatter")        \
   X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
-  X(NoReduction,         "G0908", "other reductions and ranges, scans")         \
+  X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoNumerics,          "G0911", "other numerics licences")                   \
   X(NoIndexArithmetic,   "G0912", "other functions of indices and sizes")

@@ -169,6 +169,8 @@ private:
         large = true;
         for (const auto &statement : (*op)->statements)
           starts[statement->range.begin] = 2;
+        for (const Assumption &assumption : (*op)->assumptions)
+          starts[assumption.range.begin] = 2;
       } else if (auto *test = std::get_if<std::unique_ptr<TestDecl>>(&item)) {
         begin = (*test)->range.begin;
         large = true;
@@ -362,11 +364,12 @@ private:
       return inBrackets(); // a condition of a reduction
     case TokenKind::Comma:
     case TokenKind::Dot:
-    case TokenKind::DotDot:
     case TokenKind::Question:
     case TokenKind::RightParen:
     case TokenKind::RightBracket:
       return false;
+    case TokenKind::DotDot:
+      return before == TokenKind::Comma;
     case TokenKind::LeftParen:
       return !(before == TokenKind::Identifier ||
                before == TokenKind::RightBracket);

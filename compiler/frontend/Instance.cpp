@@ -295,6 +295,15 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
   if (const std::string *tensor = find(tensors, node.tensorName.text))
     copy.tensorName.text = *tensor;
   for (const Subscript &subscript : node.subscripts) {
+    auto *name = subscript.value->as<NameExpr>();
+    if (auto *names = name ? find(spread, name->name) : nullptr) {
+      for (const std::string &index : *names) {
+        Subscript &other = copy.subscripts.emplace_back();
+        other.value = make(NameExpr{index, {}}, *subscript.value);
+        other.range = subscript.range;
+      }
+      continue;
+    }
     Subscript &other = copy.subscripts.emplace_back();
     other.value = cloneSum(*subscript.value);
     other.rule = subscript.rule;
@@ -450,15 +459,30 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   copy->target = rename(statement.target);
   for (const Name &target : statement.moreTargets)
     copy->moreTargets.push_back(rename(target));
-  for (const auto &index : statement.indices)
+  for (const auto &index : statement.indices) {
     // In a subscript a const parameter is a number, and a size is none.
-    if (statement.at.empty() ||
-        !(isNumber(index->name.text) || find(sizes, index->name.text)))
+    if (!statement.at.empty() &&
+        (isNumber(index->name.text) || find(sizes, index->name.text)))
+      continue;
+    auto *names = find(spread, index->name.text);
+    if (!names)
       copy->indices.push_back(clone(*index));
+    for (const std::string &name :
+         names ? *names : std::vector<std::string>()) {
+      copy->indices.push_back(clone(*index));
+      copy->indices.back()->name.text = name;
+    }
+  }
   for (const Subscript &subscript : statement.at) {
-    Subscript &other = copy->at.emplace_back();
-    other.value = cloneSum(*subscript.value);
-    other.range = subscript.range;
+    auto *name = subscript.value->as<NameExpr>();
+    auto *names = name ? find(spread, name->name) : nullptr;
+    for (size_t i = 0; i < (names ? names->size() : 1); ++i) {
+      Subscript &other = copy->at.emplace_back();
+      other.value = cloneSum(*subscript.value);
+      other.range = subscript.range;
+      if (names)
+        other.value->as<NameExpr>()->name = (*names)[i];
+    }
   }
   if (statement.where)
     copy->where = clone(*statement.where);
@@ -499,10 +523,12 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
   copy.name = decl.name;
   copy.type = decl.type;
   for (const DimDecl &dim : decl.dims)
-    copy.dims.push_back({cloneSum(*dim.value), dim.range});
+    copy.dims.push_back({cloneSum(*dim.value), dim.range, dim.place});
   copy.range = decl.range;
   copy.optional = decl.optional;
   copy.inOut = decl.inOut;
+  copy.layout = decl.layout;
+  copy.align = decl.align;
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

@@ -35,6 +35,8 @@ struct Cloner {
   std::map<std::string, const ConstDecl *, std::less<>> constants;
   std::map<std::string, std::string, std::less<>> tensors, indices;
   std::map<std::string, Extent, std::less<>> sizes;
+  /// Indices that become several, or none: each stands alone as a subscript.
+  std::map<std::string, std::vector<std::string>, std::less<>> spread;
   /// For functions whose use does not say.
   std::optional<Accuracy> functions;
   /// The loop that stands around all that is cloned, and copies of loops.

@@ -24,6 +24,8 @@
 
 namespace girih::frontend {
 
+struct OuterDim;
+
 class Parser {
 public:
   /// `base`: as it was given to lex.
@@ -91,7 +93,6 @@ private:
   void parseOpParams(OpDecl &op);
   OpParam parseOpParam();
   TensorDecl parseTensorDecl(bool input);
-  DimDecl parseDim();
   void refusePromise();
   void parseConstraints(OpDecl &op);
   SizeConstraint parseConstraint();
@@ -111,6 +112,18 @@ private:
             std::unique_ptr<Statement> places, const Token &first);
   void parseLeftSide(Statement &statement);
   void refuseStatementTail();
+
+  // Dimensions and promises of tensors (ParserDims.cpp).
+  void parseDims(TensorDecl &decl);
+  DimDecl parseLeading(bool first);
+  bool atGroup() const;
+  void parseGroup(TensorDecl &decl);
+  DimDecl parseDim();
+  void parsePromises(TensorDecl &decl);
+  void parseLayout(TensorDecl &decl, const Token &word);
+  unsigned parseLayoutPlace(const TensorDecl &decl,
+                            const std::vector<OuterDim> &dims);
+  Assumption parseAssume(size_t before);
 
   // Expressions (ParserExpr.cpp).
   ExprPtr make(Expr::Node node, SourceRange range);

@@ -488,7 +488,7 @@ ReduceExpr Parser::parseReduced(std::string_view name, ReduceKind kind) {
     }
     if (node.condition)
       fail(codes::kSyntax, "the condition stands behind the last index",
-           token().range, "write it like sum[i, j : i < j](...)");
+           word.range, "write it like sum[i, j : i < j](...)");
     node.indices.push_back(std::move(index));
     if (accept(TokenKind::Colon))
       node.condition = parseExpr();

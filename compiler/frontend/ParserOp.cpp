@@ -22,7 +22,6 @@ static bool findLeftIndex(const Statement &statement, std::string_view name) {
 }
 
 namespace {
-constexpr int64_t kMaxDim = (int64_t(1) << 40) - 1;
 // No size reaches it, and the polyhedral model takes no number above 2^53.
 constexpr int64_t kMaxBound = int64_t(1) << 40;
 } // namespace
@@ -114,8 +113,7 @@ OpParam Parser::parseOpParam() {
   return param;
 }
 
-/// tensor ::= ['inout'] name ':' type ['[' [dim (',' dim)*] ']']
-///            ['?' '=' 'none']
+/// tensor ::= ['inout'] name ':' type [dims] ['?' '=' 'none'] promise*
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
@@ -132,19 +130,12 @@ TensorDecl Parser::parseTensorDecl(bool input) {
                             input ? "in the input list" : "in the output list");
   expect(TokenKind::Colon, "after the tensor's name");
   decl.type = parseTypeOrParam(decl.typeParam);
-  if (accept(TokenKind::LeftBracket)) {
-    while (!at(TokenKind::RightBracket)) {
-      decl.dims.push_back(parseDim());
-      if (!accept(TokenKind::Comma))
-        break;
-    }
-    expect(TokenKind::RightBracket, "after the tensor's dimensions");
-    if (decl.dims.size() > kMaxDims)
-      fail(codes::kTooManyIndices,
-           fmt::format("'{}' has {} dimensions, the limit is {}",
-                       decl.name.text, decl.dims.size(), kMaxDims),
-           first.range);
-  }
+  parseDims(decl);
+  if (decl.dims.size() > kMaxDims)
+    fail(codes::kTooManyIndices,
+         fmt::format("'{}' has {} dimensions, the limit is {}", decl.name.text,
+                     decl.dims.size(), kMaxDims),
+         first.range);
   if (at(TokenKind::Question)) {
     if (!input || decl.inOut)
       fail(codes::kNotOptional,
@@ -156,37 +147,10 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     expect(TokenKind::Equal, "after '?'");
     expect(TokenKind::KwNone, "as the default of an optional tensor");
   }
+  parsePromises(decl);
   decl.range = since(first);
   refusePromise();
   return decl;
-}
-
-/// dim ::= sum
-DimDecl Parser::parseDim() {
-  DimDecl dim;
-  Token first = token();
-  if (at(TokenKind::DotDot))
-    unsupported(codes::kNoDimension, "leading dimensions ('..R') are",
-                first.range);
-  // `(HK, G)`, but not `(N - K) + 1`.
-  for (size_t ahead = 0, depth = 0; ahead == 0 || depth > 0; ++ahead) {
-    if (at(TokenKind::LeftParen, ahead))
-      ++depth;
-    else if (at(TokenKind::RightParen, ahead))
-      --depth;
-    else if (depth == 1 && at(TokenKind::Comma, ahead))
-      unsupported(codes::kNoDimension, "grouped dimensions are", first.range);
-    else if (depth == 0 || at(TokenKind::EndOfFile, ahead))
-      break;
-  }
-  if (!at(TokenKind::Number) && !at(TokenKind::Identifier) &&
-      !at(TokenKind::LeftParen))
-    unexpected("a size or an integer", "as a dimension");
-  if (at(TokenKind::Identifier))
-    refuseReserved(std::string(textOf(first)), first.range);
-  dim.value = parseIndexSum("a dimension", kMaxDim);
-  dim.range = since(first);
-  return dim;
 }
 
 /// What may stand behind a tensor in the full language.
@@ -197,10 +161,10 @@ void Parser::refusePromise() {
          "an optional one is written 'X: f32[N]? = none'");
   if (at(TokenKind::KwIn))
     unsupported(codes::kNoPromise, "range promises are", range);
-  for (std::string_view word : {"layout", "align", "aliases", "offsets"})
+  for (std::string_view word : {"aliases", "offsets"})
     if (atWord(word))
       unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
-                  "leave it out: any strides are accepted");
+                  "leave it out");
 }
 
 void Parser::parseConstraints(OpDecl &op) {
@@ -331,6 +295,8 @@ bool Parser::parseBody(OpDecl &op, const TimeLoop *loop) {
       } else if (at(TokenKind::KwFor)) {
         if (!parseLoop(op, loop))
           return false;
+      } else if (at(TokenKind::KwAssume)) {
+        op.assumptions.push_back(parseAssume(op.statements.size()));
       } else {
         for (auto &statement : parseStatement()) {
           statement->loop = loop;
@@ -401,8 +367,6 @@ std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
   auto statement = std::make_unique<Statement>();
   Token first = token();
   countStatement(first);
-  if (at(TokenKind::KwAssume))
-    unsupported(codes::kNoStatement, "'assume' is", first.range);
   statement->target = expectNewName("a statement", "or '}'");
   Token comma = token();
   while (accept(TokenKind::Comma))

@@ -157,11 +157,15 @@ private:
   void checkTests();
   friend class TestChecker;
 
+  // SemaDims.cpp
+  void solveSizes(OpScope &scope);
+  void checkLeading(OpScope &scope);
+  void checkAssumptions(OpScope &scope);
+
   // SemaOp.cpp
   void checkOp(OpDecl &op);
   void collectSizes(OpScope &scope);
   void collectSize(OpScope &scope, const std::string &name, SourceRange range);
-  void solveSizes(OpScope &scope);
   void checkOutputExtents(OpScope &scope);
   std::optional<Extent> extentOf(OpScope &scope, const DimDecl &dim);
   void declareTensors(OpScope &scope);

@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/CallLeading.h"
 #include "compiler/frontend/Constraints.h"
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/ExprChecker.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Ranges.h"
@@ -70,8 +72,8 @@ public:
                   call.callee.range,
                   fmt::format("give one: {}(..., {} = ...)", callee.name.text,
                               unbound));
-    return instance && bindShapes() && bindConstraints() && bindTargets() &&
-           replace();
+    return instance && bindLeading() && bindShapes() && bindConstraints() &&
+           bindTargets() && spreadLeading() && replace();
   }
 
 private:
@@ -191,27 +193,188 @@ private:
     }
   }
 
+  /// How many dimensions of the caller stand where `input` has its own first
+  /// ones, less those.
+  static long shiftOf(const TensorDecl &input, const Tensor &tensor) {
+    return long(tensor.dims.size()) - long(input.dims.size());
+  }
+
+  /// What `..R` is here, for every such name.
+  bool bindLeading() {
+    for (const TensorDecl &input : instance->inputs) {
+      const std::string *name = leadingName(input);
+      if (!name)
+        continue;
+      const Argument &argument = tensors.at(input.name.text);
+      const std::vector<Extent> &dims = argument.tensor->dims;
+      long count = shiftOf(input, *argument.tensor) + 1;
+      if (count < 0)
+        return fail(codes::kShapesDiffer,
+                    fmt::format("'{}' takes {} for '{}', '{}' has {} "
+                                "dimension{}",
+                                callee.name.text, printShape(input),
+                                input.name.text, argument.tensor->name.text,
+                                dims.size(), dims.size() == 1 ? "" : "s"),
+                    argument.range);
+      std::vector<Extent> own(dims.begin(), dims.begin() + count);
+      auto [place, fresh] = leading.try_emplace(*name, own);
+      if (!fresh && place->second != own)
+        return fail(
+            codes::kShapesDiffer,
+            fmt::format("the leading dimensions '..{}' of '{}' are {} by '{}' "
+                        "and {} by what stands before it",
+                        *name, callee.name.text, printed(own),
+                        argument.tensor->name.text, printed(place->second)),
+            argument.range);
+      if (fresh && !bindProduct(*name, own))
+        return false;
+    }
+    return true;
+  }
+
+  /// The size `R` of `..R`, where it is a sum of sizes here; it must be, where
+  /// it stands in another place.
+  bool bindProduct(const std::string &name, const std::vector<Extent> &dims) {
+    Extent product = Extent::of(1);
+    bool isSum = true;
+    for (const Extent &dim : dims) {
+      isSum &= product.isConstant() || dim.isConstant();
+      product = product.isConstant() ? dim * product.constant
+                                     : product * dim.constant;
+    }
+    if (isSum) {
+      cloner.sizes[name] = product;
+      return checkNumbers(product, call.callee.range);
+    }
+    std::optional<SourceRange> used;
+    auto look = [&](const std::string &other, SourceRange range) {
+      if (other == name && !used)
+        used = range;
+    };
+    for (const auto *decls : {&instance->inputs, &instance->outputs})
+      for (const TensorDecl &decl : *decls)
+        for (const DimDecl &dim : decl.dims)
+          if (dim.place != DimDecl::Place::Leading)
+            forEachName(*dim.value, look);
+    for (const SizeConstraint &constraint : instance->constraints)
+      look(constraint.name.text, constraint.range);
+    for (const auto &inner : instance->statements)
+      lookInside(*inner->value, look);
+    if (!used)
+      return true;
+    sema.report()
+        .error(codes::kLeadingDims,
+               fmt::format("'{}' uses the size '{}', which is the product of "
+                           "{} here",
+                           callee.name.text, name, printed(dims)),
+               call.callee.range)
+        .note("it is used here", *used)
+        .help("a call needs one leading dimension there");
+    return false;
+  }
+
+  /// The names in an expression, in its subscripts and in its ranges.
+  template <typename Look> static void lookInside(const Expr &expr, Look look) {
+    if (auto *name = expr.as<NameExpr>())
+      look(name->name, expr.range);
+    if (auto *access = expr.as<AccessExpr>())
+      for (const Subscript &subscript : access->subscripts)
+        forEachName(*subscript.value, look);
+    if (auto *reduce = expr.as<ReduceExpr>())
+      for (const auto &index : reduce->indices)
+        for (const Expr *end : {index->first.get(), index->end.get()})
+          if (end)
+            forEachName(*end, look);
+    forEachChild(expr, [&](const Expr &child) { lookInside(child, look); });
+  }
+
+  static std::string printed(const std::vector<Extent> &dims) {
+    std::string text;
+    for (const Extent &dim : dims)
+      text += (text.empty() ? "[" : ", ") + spelling(dim);
+    return text.empty() ? "[]" : text + "]";
+  }
+
+  /// Indices of leading dimensions become one for each.
+  bool spreadLeading() {
+    std::set<std::string, std::less<>> several;
+    for (const auto &[name, dims] : leading)
+      if (dims.size() != 1)
+        several.insert(name);
+    if (several.empty())
+      return true;
+    indices.emplace(*instance, several, [this](std::string_view name) {
+      const Global *global = sema.findGlobal(name);
+      return global ? global->op : nullptr;
+    });
+    auto problem = indices->run();
+    if (!problem)
+      return true;
+    sema.report()
+        .error(codes::kLeadingDims,
+               fmt::format("'{}' cannot be called with leading dimensions that "
+                           "are not one: {}",
+                           callee.name.text, problem->message),
+               call.callee.range)
+        .note("here", problem->range)
+        .help("give it tensors with one leading dimension");
+    return false;
+  }
+
+  /// For one statement of the callee.
+  void spreadIndices(const Statement &inner) {
+    cloner.spread.clear();
+    if (!indices)
+      return;
+    for (const auto &[index, name] : indices->of(inner)) {
+      std::vector<std::string> &names = cloner.spread[index];
+      for (size_t dim = 0; dim < leading.at(name).size(); ++dim) {
+        std::string wanted = fmt::format("{}_{}", index, dim + 1);
+        while (taken(wanted) || usesIndex(inner, wanted))
+          wanted += "_";
+        names.push_back(wanted);
+      }
+    }
+  }
+
+  static bool usesIndex(const Statement &inner, const std::string &name) {
+    bool uses = false;
+    lookInside(*inner.value, [&](const std::string &other, SourceRange) {
+      uses |= other == name;
+    });
+    for (const auto &index : inner.indices)
+      uses |= index->name.text == name;
+    return uses;
+  }
+
   bool bindShapes() {
     for (const TensorDecl &input : instance->inputs) {
       const Argument &argument = tensors.at(input.name.text);
       const Tensor &tensor = *argument.tensor;
       auto what = [&] {
         return fmt::format("'{}' takes {} for '{}'", callee.name.text,
-                           printed(input), input.name.text);
+                           printShape(input), input.name.text);
       };
       if (tensor.type != input.type)
         return fail(codes::kOperandTypesDiffer,
                     fmt::format("{}, '{}' is {}", what(), tensor.name.text,
                                 spelling(tensor.type)),
                     argument.range, "cast it in a statement of its own");
-      if (tensor.dims.size() != input.dims.size())
+      long shift = shiftOf(input, tensor);
+      size_t own = leadingName(input) ? 1 : 0;
+      if (shift != 0 && own == 0)
         return fail(codes::kShapesDiffer,
                     fmt::format("{}, '{}' has {} dimension{}", what(),
                                 tensor.name.text, tensor.dims.size(),
                                 tensor.dims.size() == 1 ? "" : "s"),
-                    argument.range);
-      for (size_t i = 0; i < input.dims.size(); ++i)
-        if (!bindDim(input.dims[i], tensor, tensor.dims[i], argument.range))
+                    argument.range,
+                    isPlain(input) ? ""
+                                   : "a group takes a tensor that is indexed "
+                                     "by all its members: declare it with the "
+                                     "same group");
+      for (size_t i = own; i < input.dims.size(); ++i)
+        if (!bindDim(input.dims[i], tensor, tensor.dims[i + size_t(shift)],
+                     argument.range))
           return false;
       cloner.tensors[input.name.text] = tensor.name.text;
     }
@@ -332,13 +495,6 @@ private:
     return true;
   }
 
-  static std::string printed(const TensorDecl &decl) {
-    std::string text(spelling(decl.type));
-    for (size_t i = 0; i < decl.dims.size(); ++i)
-      text += (i ? ", " : "[") + printExpr(*decl.dims[i].value);
-    return decl.dims.empty() ? text : text + "]";
-  }
-
   /// The callee's constraints become the caller's, or are judged here.
   bool bindConstraints() {
     for (const SizeConstraint &constraint : callee.constraints) {
@@ -418,6 +574,21 @@ private:
       places[output.name.text] = targets[i].range;
       std::vector<Extent> dims;
       for (const DimDecl &dim : output.dims) {
+        if (dim.place == DimDecl::Place::Leading) {
+          const std::string *name = leadingName(output);
+          auto found = name ? leading.find(*name) : leading.end();
+          if (found == leading.end())
+            return fail(codes::kLeadingDims,
+                        fmt::format("no argument says what the leading "
+                                    "dimensions of '{}' are",
+                                    output.name.text),
+                        call.callee.range);
+          for (const Extent &extent : found->second) {
+            dims.push_back(extent);
+            declared[output.name.text].emplace_back(extent, dim.range);
+          }
+          continue;
+        }
         NamedSum sum = namedSum(*dim.value).value_or(NamedSum());
         dims.push_back(takeKnown(sum));
         if (!sum.factors.empty())
@@ -485,6 +656,12 @@ private:
     forEachChild(expr, [&](const Expr &child) { renameIndices(child); });
   }
 
+  /// A size or a constant of the file in a left-hand subscript: no index.
+  bool isLeftValue(const std::string &name) const {
+    const Global *global = sema.findGlobal(name);
+    return cloner.sizes.count(name) || (global && global->constant);
+  }
+
   void renameIndex(const std::string &name) {
     if (!cloner.indices.count(name) && taken(name))
       cloner.indices[name] = fresh(name + "_");
@@ -511,7 +688,7 @@ private:
     std::vector<std::unique_ptr<Statement>> copies;
     for (const auto &inner : instance->statements) {
       for (const auto &index : inner->indices)
-        if (!cloner.sizes.count(index->name.text))
+        if (!isLeftValue(index->name.text))
           renameIndex(index->name.text);
       for (const TimeLoop *loop = inner->loop; loop; loop = loop->parent)
         renameIndex(loop->index->name.text);
@@ -523,6 +700,7 @@ private:
     cloner.around = statement.loop;
     cloner.cloneLoops(*instance, scope.op);
     for (const auto &inner : instance->statements) {
+      spreadIndices(*inner);
       copies.push_back(cloner.clone(*inner));
       copies.back()->inlinedFrom = {callee.name.text, call.callee.range};
       if (auto place = places.find(inner->target.text); place != places.end())
@@ -530,6 +708,7 @@ private:
       if (auto dims = declared.find(inner->target.text); dims != declared.end())
         copies.back()->declared = dims->second;
     }
+    adoptAssumptions();
     auto &statements = scope.op.statements;
     if (statements.size() + copies.size() > kMaxStatements)
       return fail(codes::kTooLargeInlined,
@@ -548,6 +727,20 @@ private:
                       std::make_move_iterator(copies.begin()),
                       std::make_move_iterator(copies.end()));
     return true;
+  }
+
+  /// What the callee assumes of an input of the caller, the caller does; of
+  /// what is computed nothing is known, and nothing assumed.
+  void adoptAssumptions() {
+    for (const Assumption &inner : instance->assumptions) {
+      auto argument = tensors.find(inner.tensor.text);
+      if (argument == tensors.end() ||
+          argument->second.tensor->role != Tensor::Role::Input)
+        continue;
+      Assumption copy = inner;
+      copy.tensor.text = argument->second.tensor->name.text;
+      scope.op.assumptions.push_back(std::move(copy));
+    }
   }
 
   struct Argument {
@@ -575,6 +768,8 @@ private:
     SourceRange range;
   };
   std::vector<SumDim> sums; ///< dimensions of inputs
+  std::map<std::string, std::vector<Extent>, std::less<>> leading; ///< `..R`
+  std::optional<LeadingIndices> indices; ///< where some are not one
   std::vector<GivenParam> given;
   std::unique_ptr<OpDecl> instance;
   Cloner cloner;

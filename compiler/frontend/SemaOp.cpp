@@ -25,7 +25,9 @@ void Sema::checkOp(OpDecl &op) {
   }
   collectSizes(scope);
   declareTensors(scope);
+  checkLeading(scope);
   solveSizes(scope);
+  checkAssumptions(scope);
   checkConstraints(scope);
   if (reporter.errors() == before)
     checkOutputExtents(scope);
@@ -78,42 +80,6 @@ void Sema::collectSizes(OpScope &scope) {
         forEachName(*dim.value, [&](const std::string &name, SourceRange at) {
           collectSize(scope, name, at);
         });
-}
-
-/// A size is solved from the arguments: some input has a dimension in which it
-/// is the only one not known.
-void Sema::solveSizes(OpScope &scope) {
-  std::set<const SizeSymbol *> solved;
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (const TensorDecl &decl : scope.op.inputs)
-      for (const Extent &dim : decl.tensor->dims) {
-        const SizeSymbol *unknown = nullptr;
-        unsigned count = 0;
-        for (auto [size, factor] : dim.terms)
-          if (!solved.count(size)) {
-            unknown = factor > 0 ? size : nullptr;
-            ++count;
-          }
-        if (count == 1 && unknown)
-          progress |= solved.insert(unknown).second;
-      }
-  }
-  for (const auto &size : scope.op.sizes) {
-    if (solved.count(size.get()) || scope.clashed.count(size->name.text))
-      continue;
-    Diagnostic &d = reporter.error(
-        codes::kSizeNotSolved,
-        fmt::format("no input says how large '{}' is", size->name.text),
-        size->name.range);
-    bool inInput = false;
-    for (const TensorDecl &decl : scope.op.inputs)
-      for (const Extent &dim : decl.tensor->dims)
-        for (auto [other, factor] : dim.terms)
-          inInput |= other == size.get();
-    d.help(inInput ? "it must be the only unknown of some input's dimension"
-                   : "use a size of an input, or a constant");
-  }
 }
 
 std::optional<Extent> Sema::extentOf(OpScope &scope, const DimDecl &dim) {

@@ -425,6 +425,11 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   instance->contract = op.contract;
   for (const auto &statement : op.statements)
     instance->statements.push_back(cloner.clone(*statement));
+  for (const Assumption &assumption : op.assumptions) {
+    auto absent = cloner.present.find(assumption.tensor.text);
+    if (absent == cloner.present.end() || absent->second)
+      instance->assumptions.push_back(assumption);
+  }
   instance->range = op.range;
   instance->written = &op;
   return instance;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/ConstFold.h"
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
 #include "compiler/support/Suggest.h"
@@ -20,8 +21,15 @@ namespace {
 /// A dimension of an argument that is no plain size.
 struct PendingDim {
   const TensorDecl *decl;
-  size_t dim;
+  OuterDim dim;
+  size_t place; ///< the argument's dimension
   int64_t extent;
+  SourceRange range;
+};
+
+/// What `..R` is, and what said so.
+struct KnownLeading {
+  std::vector<int64_t> dims;
   SourceRange range;
 };
 
@@ -316,27 +324,54 @@ private:
   std::optional<std::vector<int64_t>> shapeOf(const TensorDecl &decl,
                                               SourceRange range) {
     std::vector<int64_t> shape;
-    for (const DimDecl &dim : decl.dims) {
-      NamedSum rest = namedSum(*dim.value).value_or(NamedSum());
-      int64_t extent = takeKnown(rest);
-      if (!rest.factors.empty()) {
-        const std::string &name = rest.factors.begin()->first;
-        error(codes::kSizeUnknown,
-              fmt::format("nothing says how large '{}' is", name), range)
-            .help(fmt::format("give it: {}(..., {} = 4)", op->name.text, name));
-        return std::nullopt;
+    for (const OuterDim &outer : outerDims(decl)) {
+      if (outer.leading) {
+        auto known = leading.find(*leadingName(decl));
+        if (known != leading.end()) {
+          shape = known->second.dims;
+          continue;
+        }
       }
-      if (extent < 0) {
-        error(codes::kNegativeExtent,
-              fmt::format("'{}' would have {} elements in the dimension {}",
-                          decl.name.text, extent, printExpr(*dim.value)),
-              range)
-            .note("it is declared here", decl.range);
-        return std::nullopt;
+      std::optional<int64_t> product = 1;
+      for (unsigned member = 0; member < outer.count; ++member) {
+        auto extent = extentOf(decl, outer.first + member, range);
+        if (!extent)
+          return std::nullopt;
+        if (__builtin_mul_overflow(*product, *extent, &*product)) {
+          error(codes::kIntegerOutOfRange,
+                fmt::format("the dimension {} of '{}' has too many elements",
+                            outer.text, decl.name.text),
+                range);
+          return std::nullopt;
+        }
       }
-      shape.push_back(extent);
+      shape.push_back(*product);
     }
     return shape;
+  }
+
+  /// One dimension as it is indexed.
+  std::optional<int64_t> extentOf(const TensorDecl &decl, size_t dim,
+                                  SourceRange range) {
+    const Expr &value = *decl.dims[dim].value;
+    NamedSum rest = namedSum(value).value_or(NamedSum());
+    int64_t extent = takeKnown(rest);
+    if (!rest.factors.empty()) {
+      const std::string &name = rest.factors.begin()->first;
+      error(codes::kSizeUnknown,
+            fmt::format("nothing says how large '{}' is", name), range)
+          .help(fmt::format("give it: {}(..., {} = 4)", op->name.text, name));
+      return std::nullopt;
+    }
+    if (extent < 0) {
+      error(codes::kNegativeExtent,
+            fmt::format("'{}' would have {} elements in the dimension {}",
+                        decl.name.text, extent, printExpr(value)),
+            range)
+          .note("it is declared here", decl.range);
+      return std::nullopt;
+    }
+    return extent;
   }
 
   /// The value of the constant and of all sizes that are known, which leave
@@ -357,21 +392,12 @@ private:
     for (bool progress = true; progress && good;) {
       progress = false;
       for (auto it = pending.begin(); it != pending.end() && good;) {
-        NamedSum rest =
-            namedSum(*it->decl->dims[it->dim].value).value_or(NamedSum());
-        int64_t left = it->extent - takeKnown(rest);
-        if (rest.factors.size() > 1) {
+        bool later = false;
+        good = solveDim(*it, later);
+        if (later) {
           ++it;
           continue;
         }
-        const auto *unknown =
-            rest.factors.empty() ? nullptr : &*rest.factors.begin();
-        if (unknown ? left % unknown->second == 0 && left / unknown->second >= 0
-                    : left == 0)
-          good = !unknown ||
-                 setSize(unknown->first, left / unknown->second, it->range);
-        else
-          good = refuseDim(*it);
         it = pending.erase(it);
         progress = true;
       }
@@ -379,18 +405,54 @@ private:
     return good;
   }
 
+  /// Solves or checks one dimension; `later` where several sizes are open.
+  bool solveDim(const PendingDim &dim, bool &later) {
+    int64_t known = 1, part = 0;
+    NamedSum open;
+    for (unsigned member = 0; member < dim.dim.count; ++member) {
+      NamedSum rest = memberOf(dim, member);
+      int64_t value = takeKnown(rest);
+      later |= rest.factors.size() > 1 ||
+               (!rest.factors.empty() && !open.factors.empty());
+      if (!rest.factors.empty()) {
+        open = std::move(rest);
+        part = value;
+      } else if (__builtin_mul_overflow(known, value, &known)) {
+        return refuseDim(dim);
+      }
+    }
+    if (later)
+      return true;
+    if (open.factors.empty())
+      return known == dim.extent || refuseDim(dim);
+    // Without elements a group says nothing of its other size.
+    if (known == 0)
+      return dim.extent == 0 || refuseDim(dim);
+    if (known < 0 || dim.extent % known != 0)
+      return refuseDim(dim);
+    auto [name, factor] = *open.factors.begin();
+    int64_t left = dim.extent / known - part;
+    if (left % factor != 0 || left / factor < 0)
+      return refuseDim(dim);
+    return setSize(name, left / factor, dim.range);
+  }
+
+  static NamedSum memberOf(const PendingDim &dim, unsigned member) {
+    return namedSum(*dim.decl->dims[dim.dim.first + member].value)
+        .value_or(NamedSum());
+  }
+
   bool refuseDim(const PendingDim &dim) {
-    NamedSum sum = namedSum(*dim.decl->dims[dim.dim].value).value();
     std::string known;
-    for (const auto &[name, factor] : sum.factors)
-      if (auto size = sizes.find(name); size != sizes.end())
-        known += fmt::format("{}{} = {}", known.empty() ? ", with " : ", ",
-                             name, size->second.value);
+    for (unsigned member = 0; member < dim.dim.count; ++member)
+      for (const auto &[name, factor] : memberOf(dim, member).factors)
+        if (auto size = sizes.find(name); size != sizes.end())
+          known += fmt::format("{}{} = {}", known.empty() ? ", with " : ", ",
+                               name, size->second.value);
     error(codes::kShapesDiffer,
           fmt::format("'{}' has {} elements in dimension {}{}; this value has "
                       "{}",
-                      dim.decl->name.text,
-                      printExpr(*dim.decl->dims[dim.dim].value), dim.dim, known,
+                      dim.decl->name.text, dim.dim.text, dim.place, known,
                       dim.extent),
           dim.range)
         .note(fmt::format("'{}' is declared here", dim.decl->name.text),
@@ -408,23 +470,51 @@ private:
                "everywhere");
       return false;
     };
-    if (shape.size() != decl.dims.size())
-      return refuse(fmt::format(
-          "'{}' has {} dimension{}, this value has {}", decl.name.text,
-          decl.dims.size(), decl.dims.size() == 1 ? "" : "s", shape.size()));
-    bool good = true;
-    for (size_t i = 0; i < shape.size() && good; ++i) {
-      NamedSum dim = namedSum(*decl.dims[i].value).value_or(NamedSum());
-      if (const std::string *name = dim.plainName())
+    std::vector<OuterDim> dims = outerDims(decl);
+    const std::string *lead = leadingName(decl);
+    size_t own = dims.size() - (lead ? 1 : 0);
+    if (lead ? shape.size() < own : shape.size() != own)
+      return refuse(fmt::format("'{}' has {} dimension{}{}, this value has {}",
+                                decl.name.text, own, own == 1 ? "" : "s",
+                                lead ? " or more" : "", shape.size()));
+    size_t before = shape.size() - own;
+    bool good =
+        !lead ||
+        setLeading(*lead, {shape.begin(), shape.begin() + long(before)}, range);
+    for (size_t i = before; i < shape.size() && good; ++i) {
+      const OuterDim &outer = dims[i - before + (lead ? 1 : 0)];
+      NamedSum dim =
+          namedSum(*decl.dims[outer.first].value).value_or(NamedSum());
+      if (const std::string *name = dim.plainName(); name && outer.count == 1)
         good = setSize(*name, shape[i], range);
-      else if (!dim.factors.empty())
-        pending.push_back({&decl, i, shape[i], range});
+      else if (!dim.factors.empty() || outer.count > 1)
+        pending.push_back({&decl, outer, i, shape[i], range});
       else if (dim.constant != shape[i])
         good = refuse(fmt::format("'{}' has {} elements in dimension {}, this "
                                   "value has {}",
                                   decl.name.text, dim.constant, i, shape[i]));
     }
     return good;
+  }
+
+  bool setLeading(const std::string &name, std::vector<int64_t> dims,
+                  SourceRange range) {
+    int64_t product = 1;
+    for (int64_t dim : dims)
+      if (__builtin_mul_overflow(product, dim, &product))
+        product = 0; // of a list: never that long
+    auto [place, fresh] = leading.try_emplace(name, KnownLeading{dims, range});
+    if (!fresh && place->second.dims != dims) {
+      error(codes::kShapesDiffer,
+            fmt::format("'..{}' is {} here and {} there", name, printed(dims),
+                        printed(place->second.dims)),
+            range)
+          .note(fmt::format("there: '..{}' is {}", name,
+                            printed(place->second.dims)),
+                place->second.range);
+      return false;
+    }
+    return setSize(name, product, range);
   }
 
   /// Takes the sizes that an argument shows.
@@ -633,6 +723,7 @@ private:
   std::unique_ptr<OpDecl> instance;
   std::map<std::string, KnownSize> sizes;
   std::vector<PendingDim> pending;
+  std::map<std::string, KnownLeading> leading;
 };
 
 void Sema::checkTests() {

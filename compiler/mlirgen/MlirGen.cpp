@@ -7,6 +7,7 @@
 
 #include "compiler/mlirgen/MlirGen.h"
 
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/mlirgen/Codes.h"
 #include "compiler/mlirgen/ExprGen.h"
 #include "compiler/mlirgen/GivenSizes.h"
@@ -216,7 +217,8 @@ public:
         builder.getArrayAttr(resultTypes), builder.getArrayAttr(constraints),
         functions,
         anyInPlace ? builder.getDenseI64ArrayAttr(inPlace)
-                   : mlir::DenseI64ArrayAttr());
+                   : mlir::DenseI64ArrayAttr(),
+        factsOf());
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
@@ -230,6 +232,40 @@ public:
   }
 
 private:
+  /// What the declarations say besides types; null where they say nothing.
+  mlir::DictionaryAttr factsOf() const {
+    mlir::NamedAttrList facts;
+    for (auto *decls : {&op.inputs, &op.outputs})
+      for (const TensorDecl &decl : *decls)
+        if (te::FactsAttr attribute = factsOf(decl))
+          facts.set(decl.name.text, attribute);
+    return facts.empty() ? mlir::DictionaryAttr()
+                         : facts.getDictionary(builder.getContext());
+  }
+
+  te::FactsAttr factsOf(const TensorDecl &decl) const {
+    std::vector<frontend::OuterDim> dims = frontend::outerDims(decl);
+    llvm::SmallVector<int64_t> groups, layout;
+    bool leading = false, grouped = false, finite = false;
+    for (const frontend::OuterDim &dim : dims) {
+      groups.push_back(dim.count);
+      leading |= dim.leading;
+      grouped |= dim.count > 1;
+    }
+    if (!grouped)
+      groups.clear();
+    for (unsigned place : decl.layout)
+      for (unsigned member = 0; member < dims[place].count; ++member)
+        layout.push_back(dims[place].first + member);
+    for (const frontend::Assumption &assumption : op.assumptions)
+      finite |= assumption.tensor.text == decl.name.text;
+    if (groups.empty() && !leading && layout.empty() && decl.align == 0 &&
+        !finite)
+      return {};
+    return te::FactsAttr::get(builder.getContext(), groups, leading, layout,
+                              decl.align, finite);
+  }
+
   te::TeTensorType tensorType(const Tensor &tensor) const {
     llvm::SmallVector<Attribute> shape;
     for (const frontend::Extent &extent : tensor.dims)

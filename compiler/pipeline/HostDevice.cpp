@@ -7,6 +7,7 @@
 
 #include "compiler/pipeline/HostDevice.h"
 
+#include "compiler/artifact/View.h"
 #include "compiler/reference/Reference.h"
 #include "runtime/HostMemory.h"
 #include "runtime/SizeSolver.h"
@@ -25,7 +26,9 @@ static std::string describe(const artifact::Signature &signature) {
             std::to_string(signature.given[size]);
   for (const artifact::TensorParam &param : signature.params)
     text += (param.isOutput ? " -> " : " ") + param.name + ": " +
-            rt::printType(signature, param);
+            rt::printType(signature, param) +
+            artifact::printPromises(param, signature.sizes) +
+            (param.finite ? " finite" : "");
   return text;
 }
 
@@ -44,8 +47,17 @@ public:
     // The same refusals, in the same words, as on every other device.
     if (Status status = rt::checkTensors(loaded.signature, params); !status)
       return status;
+    // Where tensors are missing the reference says which.
+    std::vector<rt::Tensor> views = params;
+    if (params.size() == loaded.signature.params.size()) {
+      Result<rt::BoundTensors> bound =
+          rt::bindTensors(loaded.signature, params);
+      if (!bound)
+        return Failure{bound.message()};
+      views = std::move(bound->views);
+    }
     std::vector<reference::HostTensor> tensors;
-    for (const rt::Tensor &param : params)
+    for (const rt::Tensor &param : views)
       tensors.push_back({param.data, param.type, param.shape, param.strides});
     reference::RunOptions run;
     run.threads = options.threads;

@@ -22,6 +22,7 @@
 #include "passes/codegen/TargetDialects.h"
 #include "passes/te/TePipelines.h"
 #include "passes/tile/BuildTile.h"
+#include "passes/tile/Promises.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -145,8 +146,13 @@ bool girih::pipeline::runScop(CompileState &state) {
 }
 
 bool girih::pipeline::runSchedule(CompileState &state) {
+  const poly::Scop &scop = state.scop->scop;
+  schedule::MemoryOrders memory;
+  for (unsigned array = 0; array < scop.arrays.size(); ++array)
+    memory.push_back(
+        tilegen::memoryOrder(state.func(), scop, state.scop->map, array));
   schedule::DefaultSchedule chosen =
-      schedule::chooseSchedule(state.scop->scop, *state.target);
+      schedule::chooseSchedule(scop, *state.target, memory);
   state.tree = std::move(chosen.tree);
   state.reasons = std::move(chosen.reasons);
   return true;

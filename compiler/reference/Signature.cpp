@@ -75,6 +75,13 @@ static artifact::TensorParam paramOf(te::FuncOp func, mlir::Attribute name,
   for (mlir::Attribute extent : mlir::cast<te::TeTensorType>(type).getShape())
     param.shape.push_back(reference::extentOf(func, extent));
   param.isOutput = isOutput;
+  if (te::FactsAttr facts = func.factsOf(param.name)) {
+    param.groups.assign(facts.getGroups().begin(), facts.getGroups().end());
+    param.leading = facts.getLeading();
+    param.layout.assign(facts.getLayout().begin(), facts.getLayout().end());
+    param.align = facts.getAlign();
+    param.finite = facts.getFinite() && !isOutput;
+  }
   return param;
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/TeFacts.h"
 #include "dialects/te/TeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,6 +201,8 @@ LogicalResult FuncOp::verify() {
     return emitOpError("says of ")
            << getInPlace()->size() << " results where "
            << "they are, but has " << getResultNames().size();
+  if (failed(verifyFacts(*this)))
+    return failure();
   auto terminator = dyn_cast<ReturnOp>(block.getTerminator());
   if (!terminator || terminator.getNumOperands() != getResultTypes().size())
     return emitOpError("must end in a te.return of its ")

@@ -185,6 +185,23 @@ def Te_ExtentAttr : AttrDef<Te_Dialect, "Extent"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Te_FactsAttr : AttrDef<Te_Dialect, "Facts"> {
+  let mnemonic = "facts";
+  let summary = "what is known of an argument or a result besides its type";
+  let description = [{
+    `#te.facts<groups [1, 2, 1] layout [0, 1, 2, 3] align 16 finite>`. `groups`:
+    how many dimensions of the type each dimension of the caller's tensor stands
+    for; all 1 without it. `leading`: the first dimension is the product of any
+    number of the caller's. `layout`: the dimensions of the type from the
+    slowest in memory to the fastest, without gaps. `align`: bytes that divide
+    the address. `finite`: no element is infinite or NaN.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$groups, "bool":$leading,
+                        ArrayRefParameter<"int64_t">:$layout, "int64_t":$align,
+                        "bool":$finite);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Te_BoundRule : I32Enum<"BoundRule", "how an index is brought into 0 .. n-1", [
     I32EnumCase<"Clamp", 0, "clamp">, I32EnumCase<"Reflect", 1, "reflect">,
     I32EnumCase<"Wrap", 2, "wrap">]> {
@@ -224,14 +241,17 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     `given` fixes sizes at compile time: parallel to `sizes`, -1 where a size is
     left dynamic. `in_place`, parallel to the results, has the argument that a
     result is a later version of, or -1; printed as `in_place %X` behind the
-    result. Absent where no result has one.
+    result. Absent where no result has one. `facts` says by a
+    tensor's name what is known of it besides its type: `facts {W =
+    #te.facts<layout [1, 0] align 16>}`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$sizes,
                        DenseI64ArrayAttr:$given,
                        StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
                        TypeArrayAttr:$result_types,
                        ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions,
-                       OptionalAttr<DenseI64ArrayAttr>:$in_place);
+                       OptionalAttr<DenseI64ArrayAttr>:$in_place,
+                       OptionalAttr<DictionaryAttr>:$facts);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -239,6 +259,8 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     mlir::Block &getBlock() { return getBody().front(); }
     /// Index of `size` in getSizes(), or -1.
     int findSize(llvm::StringRef size);
+    /// What is known of a tensor besides its type; null where nothing is.
+    FactsAttr factsOf(llvm::StringRef tensor);
     /// The value of an extent when it depends on no size that is not given.
     std::optional<int64_t> constantExtent(mlir::Attribute extent);
     /// The argument that the result is a later version of, or -1.

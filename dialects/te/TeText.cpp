@@ -245,7 +245,13 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!functions)
     return parser.emitError(accuracyLoc, "expected fast, portable or unset");
 
+  DictionaryAttr facts;
+  if (succeeded(parser.parseOptionalKeyword("facts")))
+    if (parser.parseAttribute(facts))
+      return failure();
+
   Properties &properties = result.getOrAddProperties<Properties>();
+  properties.facts = facts;
   properties.sizes = sizes;
   properties.given = builder.getDenseI64ArrayAttr(given);
   properties.arg_names = builder.getArrayAttr(argumentNames);
@@ -291,6 +297,8 @@ void FuncOp::print(OpAsmPrinter &printer) {
   if (!getConstraints().empty())
     printer << " where " << getConstraints();
   printer << " functions " << stringifyAccuracy(getFunctions()) << ' ';
+  if (getFacts())
+    printer << "facts " << *getFacts() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 

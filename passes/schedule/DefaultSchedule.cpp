@@ -26,8 +26,9 @@ namespace {
 class TreeBuilder {
 public:
   TreeBuilder(const Scop &scop, const target::GpuTarget &target,
+              const MemoryOrders &memory,
               const std::vector<FusionGroup> &groups)
-      : scop(scop), target(target), groups(groups) {}
+      : scop(scop), target(target), memory(memory), groups(groups) {}
 
   DefaultSchedule run() {
     std::vector<unsigned> all(scop.statements.size());
@@ -90,21 +91,19 @@ private:
     unsigned first = group.units[0].statements[0], threads = 0;
     std::vector<std::string> why;
     if (readsOwnElements(scop.statements[first])) {
-      RecurrenceKernel recurrence =
-          buildRecurrence(scop, first, reason.kernel);
+      RecurrenceKernel recurrence = buildRecurrence(scop, first, reason.kernel);
       threads = recurrence.threads;
       why = std::move(recurrence.why);
       made = std::move(recurrence.filter);
     } else {
       TileChoice choice = chooseTiles(scop, group, target);
-      made = buildKernel(scop, group, choice, reason.kernel);
+      made = buildKernel(scop, group, choice, memory, reason.kernel);
       threads = choice.threads;
       why = std::move(choice.why);
     }
-    reason.lines.push_back("computes " + fused + " with " +
-                           std::to_string(threads) +
-                           (threads == 1 ? " thread" : " threads") +
-                           " a block");
+    reason.lines.push_back(
+        "computes " + fused + " with " + std::to_string(threads) +
+        (threads == 1 ? " thread" : " threads") + " a block");
     for (std::string &line : why)
       reason.lines.push_back(std::move(line));
     result.reasons.push_back(std::move(reason));
@@ -113,15 +112,16 @@ private:
 
   const Scop &scop;
   const target::GpuTarget &target;
+  const MemoryOrders &memory;
   const std::vector<FusionGroup> &groups;
   DefaultSchedule result;
 };
 
 } // namespace
 
-DefaultSchedule
-girih::schedule::chooseSchedule(const Scop &scop,
-                                const target::GpuTarget &target) {
+DefaultSchedule girih::schedule::chooseSchedule(const Scop &scop,
+                                                const target::GpuTarget &target,
+                                                const MemoryOrders &memory) {
   std::vector<FusionGroup> groups = groupUnits(scop);
-  return TreeBuilder(scop, target, groups).run();
+  return TreeBuilder(scop, target, memory, groups).run();
 }

@@ -34,8 +34,13 @@ struct DefaultSchedule {
   std::vector<KernelReason> reasons;
 };
 
+/// By array: its dimensions from the slowest in memory to the fastest; arrays
+/// without an entry, or with an empty one, lie row-major.
+using MemoryOrders = std::vector<std::vector<unsigned>>;
+
 DefaultSchedule chooseSchedule(const poly::Scop &scop,
-                               const target::GpuTarget &target);
+                               const target::GpuTarget &target,
+                               const MemoryOrders &memory = {});
 
 } // namespace girih::schedule
 

@@ -35,8 +35,8 @@ constexpr int64_t kMostElements = 32;
 class KernelBuilder {
 public:
   KernelBuilder(const Scop &scop, const FusionGroup &group,
-                const TileChoice &choice)
-      : scop(scop), group(group), choice(choice) {
+                const TileChoice &choice, const MemoryOrders &memory)
+      : scop(scop), group(group), choice(choice), memory(memory) {
     for (const Unit &unit : group.units)
       for (unsigned s : unit.statements)
         statements.push_back(s);
@@ -54,6 +54,9 @@ private:
                    NodePtr child);
   NodePtr contractionTile(unsigned statement);
   NodePtr stage(unsigned statement, unsigned access, NodePtr child);
+  std::optional<Layout> copyLayout(unsigned array,
+                                   const std::vector<int64_t> &shape,
+                                   int64_t vector) const;
   std::vector<poly::KernelMark::ArrayPlace> places() const;
   /// Bytes of the row that one block computes with map `writer` and only it
   /// reads, each statement in one step; 0 when it is no such row.
@@ -70,13 +73,15 @@ private:
   const Scop &scop;
   const FusionGroup &group;
   const TileChoice &choice;
+  const MemoryOrders &memory;
   std::vector<unsigned> statements;
 };
 
 } // namespace
 
-Member girih::schedule::member(std::string name, Binding binding, bool coincident,
-              std::vector<poly::Digit> digits) {
+Member girih::schedule::member(std::string name, Binding binding,
+                               bool coincident,
+                               std::vector<poly::Digit> digits) {
   Member result;
   result.name = std::move(name);
   result.binding = binding;
@@ -85,7 +90,8 @@ Member girih::schedule::member(std::string name, Binding binding, bool coinciden
   return result;
 }
 
-poly::Digit girih::schedule::digit(unsigned dim, int64_t divisor, int64_t modulus) {
+poly::Digit girih::schedule::digit(unsigned dim, int64_t divisor,
+                                   int64_t modulus) {
   poly::Digit result;
   result.value = Affine::dim(dim);
   result.divisor = divisor;
@@ -159,6 +165,28 @@ NodePtr KernelBuilder::loopBand(unsigned s, std::vector<Member> members,
   return band;
 }
 
+/// Vectors along the dimension that is the fastest in memory.
+std::optional<Layout>
+KernelBuilder::copyLayout(unsigned array, const std::vector<int64_t> &shape,
+                          int64_t vector) const {
+  if (array >= memory.size() || memory[array].empty())
+    return layout::streamingLayout(shape, choice.threads, vector);
+  const std::vector<unsigned> &order = memory[array];
+  std::vector<int64_t> inMemory;
+  for (unsigned d : order)
+    inMemory.push_back(shape[d]);
+  std::optional<Layout> copy =
+      layout::streamingLayout(inMemory, choice.threads, vector);
+  if (!copy)
+    return copy;
+  copy->shape = shape;
+  for (auto *digits : {&copy->registers, &copy->threads})
+    for (layout::Digit &digit : *digits)
+      if (digit.dim >= 0)
+        digit.dim = int(order[size_t(digit.dim)]);
+  return copy;
+}
+
 NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   const Statement &statement = scop.statements[s];
   const Access &read = statement.accesses[access];
@@ -177,7 +205,7 @@ NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   int64_t vector = 16 / scop.arrays[read.array].elementBytes;
   std::optional<Layout> copy;
   for (; vector >= 1 && !copy; vector /= 2)
-    copy = layout::streamingLayout(shape, choice.threads, vector);
+    copy = copyLayout(read.array, shape, vector);
   mark->stage.layout = copy ? layout::print(*copy) : "";
   mark->children.push_back(std::move(child));
   return mark;
@@ -297,8 +325,8 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
   const Statement &map = scop.statements[writer];
   unsigned rank = map.dims.size();
   if (choice.style != Style::Row || choice.innerVectors == 0 ||
-      !group.loops.empty() || group.isAlone ||
-      map.kind != StatementKind::Map || rank != group.sharedDims + 1 ||
+      !group.loops.empty() || group.isAlone || map.kind != StatementKind::Map ||
+      rank != group.sharedDims + 1 ||
       scop.arrays[map.write().array].role != poly::ArrayRole::Temporary)
     return 0;
   for (unsigned reader = 0; reader < scop.statements.size(); ++reader) {
@@ -368,9 +396,9 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     unsigned array = scop.statements[s].write().array;
     if (!seen.insert(array).second)
       continue;
-    bool inRegisters =
-        scop.statements[s].dims.size() == group.sharedDims && !group.isAlone &&
-        scop.arrays[array].role != poly::ArrayRole::InOut;
+    bool inRegisters = scop.statements[s].dims.size() == group.sharedDims &&
+                       !group.isAlone &&
+                       scop.arrays[array].role != poly::ArrayRole::InOut;
     for (unsigned reader = 0; reader < scop.statements.size(); ++reader)
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
@@ -424,9 +452,9 @@ NodePtr KernelBuilder::build(const std::string &name) {
   return filter;
 }
 
-NodePtr girih::schedule::buildKernel(const Scop &scop,
-                                     const FusionGroup &group,
+NodePtr girih::schedule::buildKernel(const Scop &scop, const FusionGroup &group,
                                      const TileChoice &choice,
+                                     const MemoryOrders &memory,
                                      const std::string &name) {
-  return KernelBuilder(scop, group, choice).build(name);
+  return KernelBuilder(scop, group, choice, memory).build(name);
 }

@@ -9,6 +9,7 @@
 #define GIRIH_PASSES_SCHEDULE_KERNELTREE_H
 
 #include "compiler/poly/ScheduleTree.h"
+#include "passes/schedule/DefaultSchedule.h"
 #include "passes/schedule/TileChoice.h"
 
 namespace girih::schedule {
@@ -20,7 +21,8 @@ poly::Digit digit(unsigned dim, int64_t divisor, int64_t modulus);
 
 /// The filter with the kernel of a group, below its time loops.
 poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
-                          const TileChoice &choice, const std::string &name);
+                          const TileChoice &choice, const MemoryOrders &memory,
+                          const std::string &name);
 
 } // namespace girih::schedule
 

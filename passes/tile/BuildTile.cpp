@@ -8,6 +8,7 @@
 #include "passes/tile/BuildTile.h"
 
 #include "passes/tile/KernelEmitter.h"
+#include "passes/tile/Promises.h"
 
 #include <algorithm>
 
@@ -72,53 +73,6 @@ static void addWorkspace(VariantContext &context,
       context.workspaceOf[array] = context.plan.workspace.size();
       context.plan.workspace.push_back({model.name, std::move(bytes)});
     }
-}
-
-/// Without entries that a later one for the same key implies: values are powers
-/// of two.
-static std::vector<std::pair<unsigned, int64_t>>
-strongest(const std::set<std::pair<unsigned, int64_t>> &entries) {
-  std::vector<std::pair<unsigned, int64_t>> result;
-  for (auto entry : entries) {
-    if (!result.empty() && result.back().first == entry.first)
-      result.pop_back();
-    result.push_back(entry);
-  }
-  return result;
-}
-
-static void addGuards(VariantContext &context) {
-  auto &guards = context.plan.guards;
-  unsigned inputs = context.func.getBlock().getNumArguments();
-  for (auto [param, vector] : strongest(context.vectorParams)) {
-    mlir::Type type = param < inputs
-                          ? context.func.getBlock().getArgument(param).getType()
-                          : mlir::cast<mlir::TypeAttr>(
-                                context.func.getResultTypes()[param - inputs])
-                                .getValue();
-    auto tensor = mlir::cast<te::TeTensorType>(type);
-    unsigned bytes = te::bytesOf(tensor.getElementType());
-    artifact::Guard guard;
-    guard.param = param;
-    guard.kind = artifact::Guard::Kind::AlignedPointer;
-    guard.value = vector * bytes;
-    guards.push_back(guard);
-    for (unsigned d = 0; d < tensor.getRank(); ++d) {
-      bool last = d + 1 == tensor.getRank();
-      guard.kind = last ? artifact::Guard::Kind::UnitStride
-                        : artifact::Guard::Kind::StrideDivisible;
-      guard.dim = d;
-      guard.value = last ? 1 : vector;
-      guards.push_back(guard);
-    }
-  }
-  for (auto [param, divisor] : strongest(context.divisible)) {
-    artifact::Guard guard;
-    guard.kind = artifact::Guard::Kind::SizeDivisible;
-    guard.size = context.sizeOf[param];
-    guard.value = divisor;
-    guards.push_back(guard);
-  }
 }
 
 std::optional<TilePlan>

@@ -7,6 +7,8 @@
 
 #include "passes/tile/KernelEmitter.h"
 
+#include "passes/tile/Promises.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -137,7 +139,7 @@ LogicalResult KernelEmitter::addLaunch(tile::KernelOp kernel) {
                                : artifact::Argument::Kind::Workspace;
     argument.index = param >= 0 ? param : context.workspaceOf[array];
     launch.arguments.push_back(argument);
-    for (unsigned d = 0; d < model.extents.size(); ++d) {
+    for (unsigned d : memoryOrder(context, array)) {
       artifact::Argument stride;
       if (param >= 0) {
         stride.kind = artifact::Argument::Kind::Stride;

@@ -140,6 +140,8 @@ private:
   /// rules lie inside.
   ValidSet readableSet(const Site &site, const poly::Array &array,
                        te::ReadOp source);
+  /// Those of an access to memory, that of the fastest dimension last.
+  std::vector<poly::Affine> subscriptsOf(const poly::Access &access) const;
   Fragment loadBound(const Site &site, const poly::Access &access,
                      const layout::Layout &layout, te::ReadOp source);
   mlir::LogicalResult write(const Site &site, const poly::Access &access,

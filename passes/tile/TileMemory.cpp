@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/tile/KernelEmitter.h"
+#include "passes/tile/Promises.h"
 
 #include <algorithm>
 
@@ -137,6 +138,13 @@ ValidSet KernelEmitter::readableSet(const Site &site, const poly::Array &array,
   return valid;
 }
 
+std::vector<Affine> KernelEmitter::subscriptsOf(const Access &access) const {
+  std::vector<Affine> subscripts;
+  for (unsigned d : memoryOrder(context, access.array))
+    subscripts.push_back(access.subscripts[d]);
+  return subscripts;
+}
+
 KernelEmitter::Fragment KernelEmitter::loadBound(const Site &site,
                                                  const Access &access,
                                                  const Layout &layout,
@@ -146,7 +154,8 @@ KernelEmitter::Fragment KernelEmitter::loadBound(const Site &site,
   std::vector<Affine> subscripts;
   std::vector<int32_t> rules;
   std::vector<Value> extents;
-  for (auto [s, subscript] : llvm::enumerate(source.getIndices())) {
+  for (unsigned s : memoryOrder(context, access.array)) {
+    Value subscript = source.getIndices()[s];
     auto rule = tile::BoundRule::None;
     if (auto bound = subscript.getDefiningOp<te::BoundOp>())
       rule = bound.getRule() == te::BoundRule::Clamp ? tile::BoundRule::Clamp
@@ -188,16 +197,17 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
     return loadBound(site, access, layout, source);
   const poly::Array &model = context.scop.arrays[access.array];
   ValidSet valid = readableSet(site, model, source);
+  const std::vector<Affine> subscripts = subscriptsOf(access);
   int64_t vector = 1;
   if (context.mode == AccessMode::Vector) {
     std::set<std::pair<unsigned, int64_t>> needs;
-    vector = accessVector(access.subscripts, site.box, valid, layout,
+    vector = accessVector(subscripts, site.box, valid, layout,
                           16 / model.elementBytes, needs);
     vector = std::min(vector, workspaceVector(access.array, vector, needs));
     if (vector > 1)
       context.divisible.insert(needs.begin(), needs.end());
   }
-  BoxAccess places = boxAccess(access.subscripts, site.box, index);
+  BoxAccess places = boxAccess(subscripts, site.box, index);
   return Fragment(tile::LoadOp::create(
       builder, loc, fragType(context.map.arrayTypes[access.array], layout),
       global->second, places.bases,
@@ -297,18 +307,19 @@ LogicalResult KernelEmitter::write(const Site &site, const Access &access,
   if (!arrays.stored.count(access.array))
     return success();
   const poly::Array &model = context.scop.arrays[access.array];
+  const std::vector<Affine> subscripts = subscriptsOf(access);
   int64_t vector = 1;
   Layout layout = tile::layoutOf(value);
   if (context.mode == AccessMode::Vector) {
     std::set<std::pair<unsigned, int64_t>> needs;
-    vector = accessVector(access.subscripts, site.box, site.valid, layout,
+    vector = accessVector(subscripts, site.box, site.valid, layout,
                           16 / model.elementBytes, needs);
     vector = std::min(vector, workspaceVector(access.array, vector, needs));
     if (vector > 1)
       context.divisible.insert(needs.begin(), needs.end());
   }
   barrierBeforeStore(site, access.array, layout);
-  BoxAccess places = boxAccess(access.subscripts, site.box, index);
+  BoxAccess places = boxAccess(subscripts, site.box, index);
   tile::StoreOp::create(
       builder, loc, value, globals.at(access.array), places.bases,
       builder.getDenseI64ArrayAttr(places.coefficients), site.valid.bases,

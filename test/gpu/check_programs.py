@@ -150,14 +150,17 @@ def any_sizes(girih, path, quick):
             continue
         known = [param["name"] for param in op["params"]]
         for tensor in op["inputs"] + op["outputs"]:
-            for dim in tensor["dims"]:
-                known += [name for name in re.findall(r"[A-Za-z_]\w*", dim)
+            for dim in tensor["dims"]:  # a group is a list of its members
+                known += [name for name in re.findall(r"[A-Za-z_]\w*", str(dim))
                           if name not in known]
         names = known[len(op["params"]):]
         sets = (QUICK if quick else ANY).get(len(names), [
             (1,) * len(names), SMALL[:len(names)], SMALL[::-1][:len(names)]])
+        factors = dict(re.findall(r"(\w+) % (\d+) == 0",
+                                  "\n".join(op["constraints"])))
         yield f"{path}:{op['name']}", [
-            dict(zip(names, values)) for values in sets]
+            {name: value * int(factors.get(name, 1))
+             for name, value in zip(names, values)} for values in sets]
 
 
 def check_all(args):

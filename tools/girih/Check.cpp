@@ -18,6 +18,7 @@
 #include "tools/girih/Job.h"
 
 #include "compiler/reference/Reference.h"
+#include "runtime/View.h"
 
 #include <algorithm>
 #include <thread>
@@ -25,9 +26,18 @@
 using namespace girih;
 using namespace girih::cli;
 
-static reference::HostTensor viewOf(const rt::HostArray &array) {
-  const rt::Tensor &tensor = array.tensor();
-  return {tensor.data, tensor.type, tensor.shape, tensor.strides};
+/// The array as the reference indexes it.
+static Result<reference::HostTensor> viewOf(const artifact::Artifact &artifact,
+                                            size_t param,
+                                            const rt::HostArray &array,
+                                            const std::vector<int64_t> &sizes) {
+  Result<rt::Tensor> view =
+      rt::indexedView(artifact.signature, artifact.signature.params[param],
+                      array.tensor(), sizes);
+  if (!view)
+    return Failure{view.message()};
+  return reference::HostTensor{view->data, view->type, view->shape,
+                               view->strides};
 }
 
 namespace {
@@ -56,8 +66,18 @@ public:
     }
     Expected expected;
     std::vector<reference::HostTensor> params;
+    auto add = [&](const rt::HostArray &array) {
+      Result<reference::HostTensor> view =
+          viewOf(artifact, params.size(), array, tensors.sizes);
+      if (view)
+        params.push_back(std::move(*view));
+      else
+        console.fail(codes::kReference, view.message());
+      return bool(view);
+    };
     for (const rt::HostArray &input : tensors.inputs)
-      params.push_back(viewOf(input));
+      if (!add(input))
+        return std::nullopt;
     for (size_t index = params.size(); index < tensors.shapes.size(); ++index) {
       Result<rt::HostArray> output = rt::HostArray::create(
           artifact.signature.params[index].type, tensors.shapes[index]);
@@ -65,7 +85,8 @@ public:
         console.fail(codes::kTensors, output.message());
         return std::nullopt;
       }
-      params.push_back(viewOf(*output));
+      if (!add(*output))
+        return std::nullopt;
       expected.outputs.push_back(std::move(*output));
     }
     rt::ProgressBar bar(console.progress("reference"));
@@ -135,8 +156,7 @@ private:
   static std::optional<std::vector<rt::HostArray>>
   runPoisoned(Console &console, Job &job, TensorSet &tensors,
               unsigned threads) {
-    if (Status status =
-            tensors.restore(job.device(), job.artifact().signature);
+    if (Status status = tensors.restore(job.device(), job.artifact().signature);
         !status) {
       console.fail(codes::kDevice, status.message());
       return std::nullopt;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/RangeText.h"
 #include "tools/girih/Codes.h"
@@ -142,14 +143,27 @@ private:
   static js::Value tensors(const std::vector<TensorDecl> &decls) {
     js::Array array;
     for (const TensorDecl &decl : decls) {
-      js::Array dims;
-      for (const DimDecl &dim : decl.dims)
-        dims.push_back(dimension(*dim.value));
+      js::Array dims, layout;
+      for (const OuterDim &outer : outerDims(decl)) {
+        if (outer.leading) {
+          dims.push_back(outer.text);
+          continue;
+        }
+        js::Array members;
+        for (unsigned member = 0; member < outer.count; ++member)
+          members.push_back(dimension(*decl.dims[outer.first + member].value));
+        dims.push_back(outer.count == 1 ? std::move(members[0])
+                                        : js::Value(std::move(members)));
+      }
+      for (unsigned place : decl.layout)
+        layout.push_back(int64_t(place));
       array.push_back(js::Object{{"name", decl.name.text},
                                  {"type", decl.typeParam.empty()
                                               ? std::string(spelling(decl.type))
                                               : decl.typeParam},
                                  {"dims", std::move(dims)},
+                                 {"layout", std::move(layout)},
+                                 {"align", decl.align},
                                  {"optional", decl.optional}});
     }
     return array;
@@ -181,6 +195,10 @@ private:
     entry.more["inputs"] = tensors(decl.inputs);
     entry.more["outputs"] = tensors(decl.outputs);
     entry.more["constraints"] = std::move(constraints);
+    js::Array finite;
+    for (const Assumption &assumption : decl.assumptions)
+      finite.push_back(assumption.tensor.text);
+    entry.more["finite"] = std::move(finite);
   }
 
   void addRanges(const Program &program) {

@@ -7,6 +7,8 @@
 
 #include "tools/girih/Placement.h"
 
+#include "runtime/View.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -41,37 +43,77 @@ static void forEachElement(const std::vector<int64_t> &shape,
   }
 }
 
-Result<PlacedTensor> PlacedTensor::place(rt::Device &device,
-                                         artifact::ScalarType type,
-                                         std::vector<int64_t> shape,
-                                         Placement placement) {
+/// Strides in elements, and one more than the last position; nothing where they
+/// exceed any memory.
+static std::optional<int64_t> layOut(const std::vector<int64_t> &shape,
+                                     Placement placement,
+                                     std::vector<int64_t> &strides) {
   size_t rank = shape.size();
-  std::vector<int64_t> strides(rank);
-  // Far beyond any memory: nothing below can overflow before this is seen.
+  strides.assign(rank, 0);
   constexpr int64_t kMostElements = int64_t(1) << 56;
-  bool fits = rt::elementCount(shape).has_value();
+  if (!rt::elementCount(shape))
+    return std::nullopt;
   int64_t next = placement == Placement::Padded && rank == 1 ? 2 : 1;
   for (size_t step = 0; step < rank; ++step) {
     size_t dim = placement == Placement::Transposed ? step : rank - 1 - step;
     strides[dim] = next;
     int64_t extent = std::max<int64_t>(shape[dim], 1);
-    fits = fits && extent <= kMostElements / next;
-    if (!fits)
-      break;
+    if (extent > kMostElements / next)
+      return std::nullopt;
     next = extent * next + (placement == Placement::Padded ? 1 : 0);
   }
-  if (!fits)
+  return next;
+}
+
+/// Strides of dimensions whose first `count` were taken as one.
+static std::vector<int64_t> splitLeading(const std::vector<int64_t> &merged,
+                                         size_t count,
+                                         const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t next = merged[0];
+  for (size_t dim = count; dim-- > 0;) {
+    strides[dim] = next;
+    next *= std::max<int64_t>(shape[dim], 1);
+  }
+  std::copy(merged.begin() + 1, merged.end(), strides.begin() + long(count));
+  return strides;
+}
+
+Result<PlacedTensor> PlacedTensor::place(rt::Device &device,
+                                         artifact::ScalarType type,
+                                         std::vector<int64_t> shape,
+                                         Placement placement,
+                                         const artifact::TensorParam *param) {
+  std::vector<int64_t> merged = param ? rt::mergedShape(*param, shape) : shape;
+  std::vector<int64_t> strides;
+  std::optional<int64_t> next = rt::elementCount(shape)
+                                    ? layOut(merged, placement, strides)
+                                    : std::nullopt;
+  if (!next)
     return Failure{"a tensor of shape " + rt::printShape(shape) +
                    " fits no memory"};
+  if (param && param->leading)
+    strides = splitLeading(strides, shape.size() + 1 - merged.size(), shape);
+  if (param && placement == Placement::Plain)
+    strides = rt::promisedStrides(*param, shape);
   PlacedTensor placed;
   placed.offset = placement == Placement::Padded ? 1 : 0;
   bool isEmpty = rt::elementCount(shape) == 0;
-  int64_t elements = (isEmpty ? 0 : next) + 2 * placed.offset;
+  int64_t elements = (isEmpty ? 0 : *next) + 2 * placed.offset;
   unsigned width = artifact::bytesOf(type);
-  Result<rt::Buffer> buffer = device.allocate(uint64_t(elements) * width);
+  // Devices align to this; more has to be found inside.
+  constexpr int64_t kDeviceAlign = 64;
+  bool isAligned = param && param->align > kDeviceAlign && !placed.offset;
+  uint64_t slack = isAligned ? uint64_t(param->align) : 0;
+  Result<rt::Buffer> buffer =
+      device.allocate(uint64_t(elements) * width + slack);
   if (!buffer)
     return Failure{buffer.message()};
   placed.storage = std::make_shared<rt::Buffer>(std::move(*buffer));
+  if (isAligned) {
+    auto base = reinterpret_cast<uintptr_t>(placed.storage->data());
+    placed.offset = int64_t((slack - base % slack) % slack / width);
+  }
   placed.view.data =
       static_cast<std::byte *>(placed.storage->data()) + placed.offset * width;
   placed.view.type = type;
@@ -80,15 +122,22 @@ Result<PlacedTensor> PlacedTensor::place(rt::Device &device,
   return placed;
 }
 
+/// An array that is column-major in its file stays so where it may.
+static bool keepsOrder(Placement placement,
+                       const artifact::TensorParam *param) {
+  return placement == Placement::Plain &&
+         !(param && (param->leading || !param->layout.empty()));
+}
+
 Result<PlacedTensor> PlacedTensor::upload(rt::Device &device,
                                           const rt::HostArray &array,
-                                          Placement placement) {
+                                          Placement placement,
+                                          const artifact::TensorParam *param) {
   Result<PlacedTensor> placed =
-      place(device, array.type(), array.shape(), placement);
+      place(device, array.type(), array.shape(), placement, param);
   if (!placed)
     return placed;
-  // An array that is column-major in its file stays so.
-  if (placement == Placement::Plain)
+  if (keepsOrder(placement, param))
     placed->view.strides = array.strides();
   if (Status written = placed->write(device, array); !written)
     return Failure{written.message()};
@@ -97,7 +146,7 @@ Result<PlacedTensor> PlacedTensor::upload(rt::Device &device,
 
 Status PlacedTensor::write(rt::Device &device, const rt::HostArray &array) {
   uint64_t bytes = storage->bytes();
-  if (offset == 0 && view.strides == array.strides())
+  if (bytes == array.bytes() && view.strides == array.strides())
     return device.copyIn(storage->data(), array.data(), bytes);
   std::vector<uint8_t> staging(bytes, rt::kPoisonByte);
   unsigned width = artifact::bytesOf(array.type());
@@ -135,12 +184,12 @@ Status PlacedTensor::poisonGaps(rt::Device &device) {
   return status;
 }
 
-Result<PlacedTensor> PlacedTensor::allocate(rt::Device &device,
-                                            artifact::ScalarType type,
-                                            std::vector<int64_t> shape,
-                                            Placement placement) {
+Result<PlacedTensor>
+PlacedTensor::allocate(rt::Device &device, artifact::ScalarType type,
+                       std::vector<int64_t> shape, Placement placement,
+                       const artifact::TensorParam *param) {
   Result<PlacedTensor> placed =
-      place(device, type, std::move(shape), placement);
+      place(device, type, std::move(shape), placement, param);
   if (!placed)
     return placed;
   if (Status status = placed->poison(device); !status)
@@ -156,7 +205,8 @@ Result<rt::HostArray> PlacedTensor::download(rt::Device &device) const {
   Result<rt::HostArray> array = rt::HostArray::create(view.type, view.shape);
   if (!array)
     return array;
-  bool isDense = offset == 0 && view.strides == array->strides();
+  bool isDense =
+      storage->bytes() == array->bytes() && view.strides == array->strides();
   std::vector<uint8_t> staging(isDense ? 0 : storage->bytes());
   Status copied = device.copyOut(isDense ? static_cast<void *>(array->data())
                                          : static_cast<void *>(staging.data()),

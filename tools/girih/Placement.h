@@ -26,17 +26,19 @@ enum class Placement {
 Result<Placement> parsePlacement(std::string_view name);
 
 /// A tensor on a device and its memory, which copies of it share. Gaps hold
-/// rt::kPoisonByte.
+/// rt::kPoisonByte. Where `param` is given, plain memory keeps what it promises,
+/// and awkward memory leaves its leading dimensions one.
 class PlacedTensor {
 public:
   /// Copies an array to the device.
   static Result<PlacedTensor>
-  upload(rt::Device &device, const rt::HostArray &array, Placement placement);
+  upload(rt::Device &device, const rt::HostArray &array, Placement placement,
+         const artifact::TensorParam *param = nullptr);
   /// Poisoned memory for an output.
-  static Result<PlacedTensor> allocate(rt::Device &device,
-                                       artifact::ScalarType type,
-                                       std::vector<int64_t> shape,
-                                       Placement placement);
+  static Result<PlacedTensor>
+  allocate(rt::Device &device, artifact::ScalarType type,
+           std::vector<int64_t> shape, Placement placement,
+           const artifact::TensorParam *param = nullptr);
 
   const rt::Tensor &tensor() const { return view; }
   /// Copies an array of its type and shape to its memory, gaps included.
@@ -51,7 +53,8 @@ private:
   static Result<PlacedTensor> place(rt::Device &device,
                                     artifact::ScalarType type,
                                     std::vector<int64_t> shape,
-                                    Placement placement);
+                                    Placement placement,
+                                    const artifact::TensorParam *param);
   std::shared_ptr<rt::Buffer> storage;
   rt::Tensor view;
   int64_t offset = 0; ///< of the first element, in elements

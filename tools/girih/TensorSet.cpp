@@ -12,6 +12,8 @@
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
+#include "tools/girih/Files.h"
+#include "tools/girih/Finite.h"
 
 #include <algorithm>
 
@@ -71,9 +73,9 @@ std::optional<TensorPlan> cli::planTensors(Console &console,
 Status TensorSet::restore(rt::Device &device, const Signature &signature) {
   for (size_t index = inputs.size(); index < placed.size(); ++index) {
     int inPlace = signature.params[index].inPlace;
-    Status status = inPlace < 0 ? placed[index].poison(device)
-                                : placed[index].write(device,
-                                                      inputs[size_t(inPlace)]);
+    Status status = inPlace < 0
+                        ? placed[index].poison(device)
+                        : placed[index].write(device, inputs[size_t(inPlace)]);
     if (!status)
       return status;
   }
@@ -162,9 +164,10 @@ static std::optional<ReadInputs> readInputs(Console &console,
   return inputs;
 }
 
-/// The sizes, from the inputs that were read and from those given. The solver
-/// sees a signature of just these inputs.
-static std::optional<std::vector<int64_t>>
+/// The sizes, from the inputs that were read and from those given, and what the
+/// inputs show of leading dimensions. The solver sees a signature of just these
+/// inputs.
+static std::optional<std::pair<std::vector<int64_t>, rt::LeadingDims>>
 solveSizes(Console &console, const Signature &signature,
            const ReadInputs &inputs, const Sizes &sizes) {
   std::optional<std::vector<int64_t>> known =
@@ -216,7 +219,43 @@ solveSizes(Console &console, const Signature &signature,
     console.fail(codes::kTensors, solved.message());
     return std::nullopt;
   }
-  return std::move(*solved);
+  Result<rt::LeadingDims> leading = rt::leadingDims(seen, tensors);
+  if (!leading) {
+    console.fail(codes::kTensors, leading.message());
+    return std::nullopt;
+  }
+  return std::pair(std::move(*solved), std::move(*leading));
+}
+
+/// The input from its file, or drawn. Reports what is wrong.
+static std::optional<rt::HostArray>
+inputOf(Console &console, const Signature &signature, size_t index,
+        std::optional<rt::HostArray> &read, const std::vector<int64_t> &shape,
+        const TensorPlan &plan) {
+  const TensorParam &param = signature.params[index];
+  bool isDrawn = !read;
+  // Leading dimensions of an array that is column-major have no one stride.
+  bool isMoved =
+      read && param.leading && read->strides() != rt::denseStrides(shape);
+  Result<rt::HostArray> array = isDrawn || isMoved
+                                    ? rt::HostArray::create(param.type, shape)
+                                    : Result<rt::HostArray>(std::move(*read));
+  if (!array) {
+    console.fail(codes::kTensors, param.name + ": " + array.message());
+    return std::nullopt;
+  }
+  for (int64_t at = 0; isMoved && at < array->elements(); ++at)
+    rt::storeBits(array->data(), param.type, at,
+                  rt::loadBits(read->tensor(), at));
+  if (isDrawn) {
+    rt::fillRandom(*array, plan.kind, plan.seed, uint32_t(index));
+    makeFinite(param, *array);
+  }
+  if (Status status = checkFinite(signature, param, *array); !status) {
+    console.fail(codes::kTensors, status.message());
+    return std::nullopt;
+  }
+  return std::move(*array);
 }
 
 /// How a parameter's values are drawn.
@@ -244,13 +283,12 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
   if (!inputs)
     return std::nullopt;
   TensorSet set;
-  std::optional<std::vector<int64_t>> solved =
-      solveSizes(console, signature, *inputs, sizes);
+  auto solved = solveSizes(console, signature, *inputs, sizes);
   if (!solved)
     return std::nullopt;
-  set.sizes = std::move(*solved);
+  set.sizes = std::move(solved->first);
   Result<std::vector<std::vector<int64_t>>> shapes =
-      rt::parameterShapes(signature, set.sizes);
+      rt::parameterShapes(signature, set.sizes, solved->second);
   if (!shapes) {
     console.fail(codes::kTensors, shapes.message())
         .help("give other sizes, with -D or --sizes");
@@ -265,26 +303,23 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
       placed = set.placed[size_t(param.inPlace)];
     } else if (param.isOutput) {
       placed = PlacedTensor::allocate(device, param.type, set.shapes[index],
-                                      placements[index]);
+                                      placements[index], &param);
     } else {
-      Result<rt::HostArray> array =
-          (*inputs)[index]
-              ? Result<rt::HostArray>(std::move(*(*inputs)[index]))
-              : rt::HostArray::create(param.type, set.shapes[index]);
-      if (!array) {
-        console.fail(codes::kTensors, param.name + ": " + array.message());
+      std::optional<rt::HostArray> array = inputOf(
+          console, signature, index, (*inputs)[index], set.shapes[index], plan);
+      if (!array)
         return std::nullopt;
-      }
-      if (!(*inputs)[index])
-        rt::fillRandom(*array, drawOf(signature, plan, index));
-      placed = PlacedTensor::upload(device, *array, placements[index]);
-      set.inputs.push_back(std::move(*array));
     }
-    if (!placed) {
-      console.fail(codes::kDevice, param.name + ": " + placed.message());
-      return std::nullopt;
-    }
-    set.placed.push_back(std::move(*placed));
+    if (!(*inputs)[index])
+      rt::fillRandom(*array, drawOf(signature, plan, index));
+    placed = PlacedTensor::upload(device, *array, placements[index], &param);
+    set.inputs.push_back(std::move(*array));
   }
-  return set;
+  if (!placed) {
+    console.fail(codes::kDevice, param.name + ": " + placed.message());
+    return std::nullopt;
+  }
+  set.placed.push_back(std::move(*placed));
+}
+return set;
 }

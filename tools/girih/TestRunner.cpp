@@ -10,6 +10,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/Random.h"
 #include "runtime/SizeSolver.h"
+#include "tools/girih/Finite.h"
 #include "tools/girih/Placement.h"
 
 #include <cstdlib>
@@ -111,8 +112,12 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     Result<rt::HostArray> array = arrayOf(*value, param.type, stream++, outer);
     if (!array)
       return Failure{param.name + ": " + array.message()};
+    if (value->kind == TestValue::Kind::Random)
+      makeFinite(param, *array);
+    if (Status status = checkFinite(signature, param, *array); !status)
+      return Failure{status.message()};
     Result<PlacedTensor> tensor =
-        PlacedTensor::upload(device, *array, Placement::Plain);
+        PlacedTensor::upload(device, *array, Placement::Plain, &param);
     if (!tensor)
       return Failure{param.name + ": " + tensor.message()};
     inputs.push_back(tensor->tensor());
@@ -120,13 +125,18 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     placed.push_back(std::move(*tensor));
     values.emplace(param.name, std::move(*array));
   }
+  if (Status status = rt::checkTensors(inputsOnly, inputs); !status)
+    return Failure{status.message()};
   std::vector<int64_t> unknown(signature.sizes.size(), -1);
   Result<std::vector<int64_t>> sizes =
       rt::solveSizes(inputsOnly, inputs, unknown);
   if (!sizes)
     return Failure{sizes.message()};
+  Result<rt::LeadingDims> leading = rt::leadingDims(inputsOnly, inputs);
+  if (!leading)
+    return Failure{leading.message()};
   Result<std::vector<std::vector<int64_t>>> shapes =
-      rt::parameterShapes(signature, *sizes);
+      rt::parameterShapes(signature, *sizes, *leading);
   if (!shapes)
     return Failure{shapes.message()};
   for (size_t at = inputs.size(); at < signature.params.size(); ++at) {
@@ -134,8 +144,9 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
       placed.push_back(placed[size_t(inPlace)]);
       continue;
     }
-    Result<PlacedTensor> tensor = PlacedTensor::allocate(
-        device, signature.params[at].type, (*shapes)[at], Placement::Plain);
+    Result<PlacedTensor> tensor =
+        PlacedTensor::allocate(device, signature.params[at].type, (*shapes)[at],
+                               Placement::Plain, &signature.params[at]);
     if (!tensor)
       return Failure{signature.params[at].name + ": " + tensor.message()};
     placed.push_back(std::move(*tensor));

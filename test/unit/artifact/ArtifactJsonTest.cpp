@@ -51,7 +51,22 @@ TEST_CASE("the picture names what indices stand for") {
         "M",
         "K"
       ],
-      "output": false)J",
+      "output": false,
+      "dims": [
+        "..M",
+        "K"
+      ],
+      "layout": [],
+      "align": 0,
+      "finite": true)J",
+           R"J("dims": [
+        "(K, N)"
+      ],
+      "layout": [
+        0
+      ],
+      "align": 256,
+      "finite": false)J",
            R"J("M % 8 == 0",
     "N <= 65536",
     "K >= -5",

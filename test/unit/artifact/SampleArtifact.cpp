@@ -26,6 +26,11 @@ static Signature sampleSignature() {
       {"bias", ScalarType::F64, {constant(4096)}, false},
       {"C", ScalarType::F32, {size(0), size(1)}, true},
   };
+  signature.params[0].leading = true;
+  signature.params[0].finite = true;
+  signature.params[1].groups = {2};
+  signature.params[1].layout = {1, 0};
+  signature.params[1].align = 256;
   signature.constraints = {{0, SizeConstraint::Kind::Divisible, 8},
                            {1, SizeConstraint::Kind::AtMost, 65536},
                            {2, SizeConstraint::Kind::AtLeast, -5},

@@ -42,6 +42,35 @@ TEST_CASE("a signature must be consistent") {
         "a divisibility constraint has the value 0, which must be positive");
 }
 
+TEST_CASE("what is said of parameters must fit their shapes") {
+  auto param = [](unsigned index, auto change) {
+    return refusal([&](Artifact &a) { change(a.signature.params[index]); });
+  };
+  CHECK(param(1, [](TensorParam &p) {
+          p.groups = {1, 0, 1};
+        }) == "a group of 'W' has 0 members");
+  CHECK(param(1, [](TensorParam &p) { p.groups = {1}; }) ==
+        "the groups of 'W' do not cover its dimensions");
+  CHECK(param(2, [](TensorParam &p) { p.leading = true; }) ==
+        "the leading dimensions of 'bias' are not one size");
+  CHECK(param(1, [](TensorParam &p) { p.leading = true; }) ==
+        "the leading dimensions of 'W' are not one size");
+  CHECK(param(1, [](TensorParam &p) {
+          p.layout = {1, 1};
+        }) == "the layout of 'W' names dimension 1 twice or in vain");
+  CHECK(param(1, [](TensorParam &p) {
+          p.layout = {2, 0};
+        }) == "the layout of 'W' names dimension 2 twice or in vain");
+  CHECK(param(1, [](TensorParam &p) { p.layout = {0}; }) ==
+        "the layout of 'W' leaves dimensions out");
+  CHECK(param(1, [](TensorParam &p) { p.align = 24; }) ==
+        "the alignment of 'W' is 24, which is no power of two up to 4096");
+  CHECK(param(1, [](TensorParam &p) { p.align = 8192; }) ==
+        "the alignment of 'W' is 8192, which is no power of two up to 4096");
+  CHECK(param(3, [](TensorParam &p) { p.finite = true; }) ==
+        "'C' is assumed finite and is no input of floats");
+}
+
 TEST_CASE("guards must name what exists") {
   auto guard = [](unsigned index, auto change) {
     return refusal([&](Artifact &a) { change(a.variants[0].guards[index]); });
