@@ -78,16 +78,22 @@
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
   X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
   X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
+  X(LeftSubscript,       "G0440", "a left-hand subscript not allowed")         \
+  X(PartsOverlap,        "G0441", "two statements define one element")         \
+  X(NotCovered,          "G0442", "an element of an output left undefined")    \
+  X(NotDefined,          "G0443", "an element that is read and not defined")   \
+  X(BadCondition,        "G0444", "a 'where' that is no conjunction")          \
+  X(Recurrence,          "G0445", "a read of what is defined later")           \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
-  X(NoParameter,         "G0902", "inout parameters, parameters of functions") \
+  X(NoParameter,         "G0902", "type parameters of functions")              \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
   X(NoPromise,           "G0905", "aliases, range promises")                   \
-  X(NoStatement,         "G0906", "scatter")        \
+  X(NoStatement,         "G0906", "scatter, calls that work in place")           \
   X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \

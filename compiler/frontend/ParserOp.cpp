@@ -23,6 +23,7 @@ static bool findLeftIndex(const Statement &statement, std::string_view name) {
 
 namespace {
 // No size reaches it, and the polyhedral model takes no number above 2^53.
+constexpr int64_t kMaxLeft = (int64_t(1) << 40) - 1;
 constexpr int64_t kMaxBound = int64_t(1) << 40;
 } // namespace
 
@@ -420,7 +421,7 @@ void Parser::parseLeftSide(Statement &statement) {
       unexpected("an index or an integer", "on the left-hand side");
     if (at(TokenKind::Identifier))
       refuseReserved(std::string(textOf(first)), first.range);
-    subscript.value = parseIndexSum("a constant subscript", kMaxDim);
+    subscript.value = parseIndexSum("a constant subscript", kMaxLeft);
     subscript.range = since(first);
     auto *name = subscript.value->as<NameExpr>();
     plain &= name && !findLeftIndex(statement, name->name);

@@ -67,7 +67,12 @@ ExprPtr numberExpr(int64_t value, SourceRange range) {
 }
 
 ExprPtr binaryExpr(BinaryOp op, ExprPtr lhs, ExprPtr rhs, SourceRange range) {
-  return makeExpr(BinaryExpr{op, range, std::move(lhs), std::move(rhs)}, range);
+  BinaryExpr node;
+  node.op = op;
+  node.opRange = range;
+  node.lhs = std::move(lhs);
+  node.rhs = std::move(rhs);
+  return makeExpr(std::move(node), range);
 }
 
 /// `n - 1 - j`.
