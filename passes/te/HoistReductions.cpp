@@ -171,8 +171,7 @@ static SmallVector<WhereOp> wheresAround(ReduceOp reduce) {
   SmallVector<WhereOp> wheres;
   for (Operation *around = reduce->getParentOp();
        isa<ComputeOp, ReduceOp>(around); around = around->getParentOp())
-    llvm::append_range(wheres,
-                       around->getRegion(0).front().getOps<WhereOp>());
+    llvm::append_range(wheres, around->getRegion(0).front().getOps<WhereOp>());
   return wheres;
 }
 
@@ -225,9 +224,8 @@ static void copyWheres(OpBuilder &builder, ArrayRef<WhereOp> wheres,
       auto place = llvm::find(indices, index);
       if (place != indices.end() ||
           isa<ForOp>(index.getOwner()->getParentOp())) {
-        operands.push_back(place == indices.end()
-                               ? operand
-                               : inner[place - indices.begin()]);
+        operands.push_back(
+            place == indices.end() ? operand : inner[place - indices.begin()]);
         factors.push_back(factor);
         continue;
       }
@@ -291,13 +289,28 @@ static void eraseDeadScalars(Block &block) {
       op.erase();
 }
 
+/// Whether the read is of no element that the compute writes: both have a
+/// number of their own somewhere.
+static bool isApart(ComputeOp compute, ReadOp read) {
+  auto yield = cast<YieldOp>(compute.getBlock().getTerminator());
+  for (auto [written, place] : llvm::zip(yield.getAt(), read.getIndices())) {
+    auto here = written.getDefiningOp<IndexConstantOp>();
+    auto there = place.getDefiningOp<IndexConstantOp>();
+    if (here && there && here.getValue() != there.getValue())
+      return true;
+  }
+  return false;
+}
+
 /// A reduction over what its own te.compute writes needs the elements written
 /// so far: it cannot be moved in front.
 static LogicalResult checkHoistable(ComputeOp compute, ReduceOp reduce) {
   bool readsOwn = false;
   if (compute.getInto())
-    reduce.getBody().walk(
-        [&](ReadOp read) { readsOwn |= read.getTensor() == compute.getInto(); });
+    reduce.getBody().walk([&](ReadOp read) {
+      readsOwn |=
+          read.getTensor() == compute.getInto() && !isApart(compute, read);
+    });
   if (!readsOwn)
     return success();
   return reduce.emitError("a ")

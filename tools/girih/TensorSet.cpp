@@ -248,7 +248,7 @@ inputOf(Console &console, const Signature &signature, size_t index,
     rt::storeBits(array->data(), param.type, at,
                   rt::loadBits(read->tensor(), at));
   if (isDrawn) {
-    rt::fillRandom(*array, plan.kind, plan.seed, uint32_t(index));
+    rt::fillRandom(*array, drawOf(signature, plan, index));
     makeFinite(param, *array);
   }
   if (Status status = checkFinite(signature, param, *array); !status) {
@@ -309,17 +309,14 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
           console, signature, index, (*inputs)[index], set.shapes[index], plan);
       if (!array)
         return std::nullopt;
+      placed = PlacedTensor::upload(device, *array, placements[index], &param);
+      set.inputs.push_back(std::move(*array));
     }
-    if (!(*inputs)[index])
-      rt::fillRandom(*array, drawOf(signature, plan, index));
-    placed = PlacedTensor::upload(device, *array, placements[index], &param);
-    set.inputs.push_back(std::move(*array));
+    if (!placed) {
+      console.fail(codes::kDevice, param.name + ": " + placed.message());
+      return std::nullopt;
+    }
+    set.placed.push_back(std::move(*placed));
   }
-  if (!placed) {
-    console.fail(codes::kDevice, param.name + ": " + placed.message());
-    return std::nullopt;
-  }
-  set.placed.push_back(std::move(*placed));
-}
-return set;
+  return set;
 }
