@@ -227,6 +227,15 @@ solveSizes(Console &console, const Signature &signature,
   return std::pair(std::move(*solved), std::move(*leading));
 }
 
+/// How a parameter's values are drawn.
+static rt::Draw drawOf(const Signature &signature, const TensorPlan &plan,
+                       size_t index) {
+  rt::Draw draw{plan.kind, plan.seed, uint32_t(index)};
+  for (const TensorParam &param : signature.params)
+    draw.narrow.push_back(param.type);
+  return draw;
+}
+
 /// The input from its file, or drawn. Reports what is wrong.
 static std::optional<rt::HostArray>
 inputOf(Console &console, const Signature &signature, size_t index,
@@ -256,15 +265,6 @@ inputOf(Console &console, const Signature &signature, size_t index,
     return std::nullopt;
   }
   return std::move(*array);
-}
-
-/// How a parameter's values are drawn.
-static rt::Draw drawOf(const Signature &signature, const TensorPlan &plan,
-                       size_t index) {
-  rt::Draw draw{plan.kind, plan.seed, uint32_t(index)};
-  for (const TensorParam &param : signature.params)
-    draw.narrow.push_back(param.type);
-  return draw;
 }
 
 std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,

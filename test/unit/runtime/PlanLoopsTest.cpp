@@ -12,6 +12,7 @@
 
 using namespace girih;
 using namespace girih::rt;
+using namespace girih::rt::test;
 using artifact::Argument;
 using artifact::SizeExpr;
 
