@@ -155,7 +155,8 @@ struct IndexSum {
 /// What an element or an instance has to satisfy: the sum is at least 0.
 struct Condition {
   IndexSum sum;
-  SourceRange range; ///< of what says so
+  SourceRange range;    ///< of what says so
+  bool differs = false; ///< the sum is not 0 instead; of facts only
 };
 
 /// One side of a comparison of indices: a sum, or what is left of it when it is

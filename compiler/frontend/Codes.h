@@ -89,9 +89,9 @@
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "grouped and leading dimensions")            \
   X(NoPromise,           "G0905", "layout, align, aliases, range promises")    \
-  X(NoStatement,         "G0906", "loops, scatter, recurrences")                \
+  X(NoStatement,         "G0906", "loops, scatter, recurrences")               \
   X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
-  X(NoReduction,         "G0908", "other reductions and ranges, scans")         \
+  X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoFunction,          "G0910", "other functions and operators")             \
   X(NoNumerics,          "G0911", "other numerics licences")                   \

@@ -50,7 +50,7 @@ bool collectComparison(const BinaryExpr &node, bool negated, SourceRange range,
   auto add = [&](const IndexSum &greater, const IndexSum &less, int64_t by) {
     IndexSum sum = added(greater, scaled(less, -1));
     sum.offset.constant -= by;
-    conditions.push_back({std::move(sum), range});
+    conditions.push_back({std::move(sum), range, /*differs=*/false});
   };
   switch (op) {
   case BinaryOp::Less:
@@ -82,7 +82,7 @@ bool collectConditions(const Expr &expr, bool negated,
     if (known->value == negated) {
       IndexSum never;
       never.offset.constant = -1;
-      conditions.push_back({never, expr.range});
+      conditions.push_back({never, expr.range, /*differs=*/false});
     }
     return true;
   }
@@ -107,6 +107,31 @@ bool collectConditions(const Expr &expr, bool negated,
                  ? true
                  : collectConditions(**other, negated, conditions);
   return false;
+}
+
+static void collectDiffering(const Expr &expr, bool negated,
+                             std::vector<Condition> &facts) {
+  if (auto *unary = expr.as<UnaryExpr>(); unary && unary->op == UnaryOp::Not)
+    return collectDiffering(*unary->operand, !negated, facts);
+  auto *binary = expr.as<BinaryExpr>();
+  if (!binary)
+    return;
+  if (binary->op == (negated ? BinaryOp::Or : BinaryOp::And)) {
+    collectDiffering(*binary->lhs, negated, facts);
+    collectDiffering(*binary->rhs, negated, facts);
+  }
+  if (binary->op == (negated ? BinaryOp::Equal : BinaryOp::NotEqual) &&
+      isAffine(*binary))
+    facts.push_back(
+        {added(binary->sides[0].sum, scaled(binary->sides[1].sum, -1)),
+         expr.range, /*differs=*/true});
+}
+
+std::vector<Condition> factsOf(const Expr &expr, bool negated) {
+  std::vector<Condition> facts;
+  collectConditions(expr, negated, facts);
+  collectDiffering(expr, negated, facts);
+  return facts;
 }
 
 const Expr *findNotAffine(const Expr &expr, bool negated) {

@@ -20,6 +20,10 @@ namespace girih::frontend {
 bool collectConditions(const Expr &expr, bool negated,
                        std::vector<Condition> &conditions);
 
+/// What is known where `expr` holds (`negated`: does not); besides these, which
+/// sums are not 0.
+std::vector<Condition> factsOf(const Expr &expr, bool negated);
+
 /// Calls `each(const Expr &)` for the parts that `and` joins.
 template <typename Each> void forEachConjunct(const Expr &expr, Each each) {
   const auto *binary = expr.as<BinaryExpr>();

@@ -234,10 +234,8 @@ ExprChecker::Type ExprChecker::checkNode(BinaryExpr &node, Expr &expr,
 ExprChecker::Type ExprChecker::checkNode(IfExpr &node, Expr &, Type want) {
   bool condition = needBool(*node.condition, "the condition of 'if'");
   if (condition && op) {
-    collectConditions(*node.condition, /*negated=*/false,
-                      sideFacts[node.thenValue.get()]);
-    collectConditions(*node.condition, /*negated=*/true,
-                      sideFacts[node.elseValue.get()]);
+    sideFacts[node.thenValue.get()] = factsOf(*node.condition, false);
+    sideFacts[node.elseValue.get()] = factsOf(*node.condition, true);
   }
   Type type = unify({node.thenValue.get(), node.elseValue.get()}, want,
                     "the two sides of 'if'");

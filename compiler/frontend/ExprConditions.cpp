@@ -300,7 +300,7 @@ ExprChecker::Type ExprChecker::checkStatement(Statement &statement) {
   if (!statement.otherwise || !type)
     return fine ? type : std::nullopt;
   Expr &other = *statement.otherwise;
-  collectConditions(*statement.where, /*negated=*/true, facts);
+  facts = factsOf(*statement.where, /*negated=*/true);
   inOtherwise = true;
   Type here = check(other, other.untyped ? type : std::nullopt);
   inOtherwise = false;

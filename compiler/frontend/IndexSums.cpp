@@ -171,10 +171,14 @@ void IndexSums::refuse(const Expr &expr) const {
   bool divides =
       binary && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod);
   if (divides) {
-    reporter.error(code,
-                   fmt::format("'{}' in {} is not supported yet",
-                               spelling(binary->op), what),
-                   binary->opRange);
+    Diagnostic &d =
+        reporter.error(code,
+                       fmt::format("'{}' in {} is not supported yet",
+                                   spelling(binary->op), what),
+                       binary->opRange);
+    if (binary->op == BinaryOp::Div)
+      d.help("name the quotient: for halves let a dimension be 2 * H, and "
+             "write H for what would be divided");
     return;
   }
   reporter

@@ -460,7 +460,7 @@ ExprPtr Parser::parseReduction() {
     }
     if (node.condition)
       fail(codes::kSyntax, "the condition stands behind the last index",
-           token().range, "write it like sum[i, j : i < j](...)");
+           word.range, "write it like sum[i, j : i < j](...)");
     node.indices.push_back(std::move(index));
     if (accept(TokenKind::Colon))
       node.condition = parseExpr();

@@ -129,6 +129,19 @@ bool Cover::split(Prover &region, const Element &element, size_t part,
 /// Splits off where `from` is no multiple of `stride`.
 bool Cover::splitStride(Prover &region, const Element &element, size_t part,
                         const LinearForm &from, int64_t stride) {
+  // One remainder after the other: with a number for it, equations of several
+  // strides contradict each other.
+  constexpr int64_t kMostRemainders = 16;
+  for (int64_t rest = 1; rest < stride && stride <= kMostRemainders; ++rest) {
+    Prover outside = region;
+    LinearForm multiple =
+        plus(LinearForm(), variableForm(outside.addVariable()), stride);
+    assumeEqual(outside, from, plus(multiple, constantForm(rest)));
+    if (!covered(std::move(outside), element, part + 1))
+      return false;
+  }
+  if (stride <= kMostRemainders)
+    return true;
   Prover outside = region;
   LinearForm quotient = variableForm(outside.addVariable());
   LinearForm remainder = variableForm(outside.addVariable());

@@ -55,6 +55,8 @@ struct OpScope {
   /// Tensors whose statement had an error: reads of them stay silent.
   std::set<const Tensor *> poisoned;
   std::set<const Tensor *> read;
+  /// Those whose end decides what a read gives: by `else` or by a rule.
+  std::set<const Tensor *> readToEnd;
   bool faulty = false; ///< some statement had an error
   /// Index names whose clash with another space was reported.
   std::set<std::string, std::less<>> clashed;

@@ -478,6 +478,12 @@ private:
     forEachChild(expr, [&](const Expr &child) { renameIndices(child); });
   }
 
+  /// A size or a constant of the file in a left-hand subscript: no index.
+  bool isLeftValue(const std::string &name) const {
+    const Global *global = sema.findGlobal(name);
+    return cloner.sizes.count(name) || (global && global->constant);
+  }
+
   void renameIndex(const std::string &name) {
     if (!cloner.indices.count(name) && taken(name))
       cloner.indices[name] = fresh(name + "_");
@@ -502,7 +508,7 @@ private:
     std::vector<std::unique_ptr<Statement>> copies;
     for (const auto &inner : instance->statements) {
       for (const auto &index : inner->indices)
-        if (!cloner.sizes.count(index->name.text))
+        if (!isLeftValue(index->name.text))
           renameIndex(index->name.text);
       for (const ExprPtr *expr :
            {&inner->value, &inner->where, &inner->otherwise})

@@ -361,7 +361,10 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     scope.poisoned.insert(tensor);
   uint64_t size = 0;
   unsigned depth = 0;
-  countInlined(*statement.value, size, depth);
+  for (const ExprPtr *expr :
+       {&statement.value, &statement.where, &statement.otherwise})
+    if (*expr)
+      countInlined(**expr, size, depth);
 }
 
 bool Sema::checkTemporaryType(const Statement &statement) {

@@ -575,6 +575,35 @@ Value ExprGen::emitNeutral(ReduceKind kind, ScalarType type, Location loc) {
   return emitInteger(value.getZExtValue(), typeOf(type), loc);
 }
 
+/// The body where all tests hold, else what contributes nothing. A product
+/// stays one, so that it is added as a product is.
+Value ExprGen::emitTested(const ReduceExpr &reduce, ScalarType type) {
+  Location loc = locOf(*reduce.tests.front());
+  Value condition;
+  for (const Expr *test : reduce.tests) {
+    Value holds = emit(*test);
+    condition =
+        condition
+            ? Value(te::LogicOp::create(builder, locOf(*test),
+                                        te::LogicKind::And, condition, holds))
+            : holds;
+  }
+  auto choose = [&](const Expr &part, ReduceKind neutral) -> Value {
+    Value value = emit(part);
+    return te::SelectOp::create(builder, loc, condition, value,
+                                emitNeutral(neutral, type, loc));
+  };
+  auto *product = reduce.body->as<BinaryExpr>();
+  if (reduce.kind != ReduceKind::Sum || !product ||
+      product->op != BinaryOp::Mul)
+    return choose(*reduce.body, reduce.kind);
+  // -0 * 1 is -0, and 0 * 1 is 0.
+  Value lhs = choose(*product->lhs, ReduceKind::Sum);
+  Value rhs = choose(*product->rhs, ReduceKind::Prod);
+  return te::BinaryOp::create(builder, locOf(*reduce.body), te::BinaryKind::Mul,
+                              lhs, rhs);
+}
+
 Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   llvm::SmallVector<mlir::Attribute> extents;
   for (const auto &index : reduce.indices)
@@ -588,13 +617,8 @@ Value ExprGen::emitNode(const ReduceExpr &reduce, const Expr &expr) {
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);
   emitDomain(reduce.domain);
-  Value value = emit(*reduce.body);
-  for (const Expr *test : reduce.tests) {
-    Value condition = emit(*test);
-    Value neutral = emitNeutral(reduce.kind, expr.type, locOf(*test));
-    value =
-        te::SelectOp::create(builder, locOf(*test), condition, value, neutral);
-  }
+  Value value =
+      reduce.tests.empty() ? emit(*reduce.body) : emitTested(reduce, expr.type);
   te::YieldOp::create(builder, locOf(*reduce.body), value);
   return op.getResult();
 }

@@ -66,8 +66,9 @@ private:
   mlir::Value emitIndex(const frontend::IndexSum &sum, mlir::Location loc);
   mlir::Value emitComparison(const frontend::BinaryExpr &node,
                              const frontend::Expr &expr);
-  /// What a reduction's value is where `tests` do not hold: it contributes
-  /// nothing.
+  mlir::Value emitTested(const frontend::ReduceExpr &reduce,
+                         frontend::ScalarType type);
+  /// What contributes nothing to a reduction.
   mlir::Value emitNeutral(frontend::ReduceKind kind, frontend::ScalarType type,
                           mlir::Location loc);
   /// A subscript as te.read takes it.

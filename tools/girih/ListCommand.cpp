@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/RangeText.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Command.h"
 #include "tools/girih/Files.h"
@@ -55,6 +56,7 @@ struct Listed {
   std::string name, head;
   std::vector<std::string> docs;
   js::Object more;
+  std::string ranges; ///< of an operator, where they are asked for
 };
 
 class ListCommand : public Command {
@@ -63,7 +65,8 @@ public:
       : Command("list", "say what a program holds"),
         files(llvm::cl::Positional, llvm::cl::desc("FILE"),
               llvm::cl::sub(subcommand), llvm::cl::cat(category)),
-        json(*this, "json", "print the list as JSON") {}
+        json(*this, "json", "print the list as JSON"),
+        ranges(*this, "ranges", "say how far indices run, and why") {}
 
   void run(Console &console) override {
     if (files.size() != 1) {
@@ -85,6 +88,8 @@ public:
       return;
     for (Item &item : program->file.items)
       std::visit([&](auto &decl) { add(*decl); }, item);
+    if (ranges)
+      addRanges(*program);
     // Each is printed alone, in the one style.
     size_t at = 0;
     for (Item &item : program->file.items) {
@@ -178,12 +183,23 @@ private:
     entry.more["constraints"] = std::move(constraints);
   }
 
+  void addRanges(const Program &program) {
+    for (size_t i = 0; i < listed.size(); ++i)
+      if (auto *decl =
+              std::get_if<std::unique_ptr<OpDecl>>(&program.file.items[i])) {
+        const OpDecl &op = (*decl)->instance ? *(*decl)->instance : **decl;
+        if (op.unbound.empty())
+          listed[i].ranges = explainRanges(op, *program.source);
+      }
+  }
+
   std::string plainText() const {
     std::string text;
     for (const Listed &entry : listed) {
       text += entry.head + "\n";
       for (const std::string &line : entry.docs)
         text += "    " + line + "\n";
+      text += entry.ranges;
     }
     return text;
   }
@@ -199,13 +215,15 @@ private:
       object["name"] = js::fixUTF8(entry.name);
       object["head"] = js::fixUTF8(entry.head);
       object["docs"] = std::move(docs);
+      if (!entry.ranges.empty())
+        object["ranges"] = js::fixUTF8(entry.ranges);
       array.push_back(std::move(object));
     }
     return llvm::formatv("{0:2}\n", js::Value(std::move(array))).str();
   }
 
   llvm::cl::list<std::string> files;
-  Switch json;
+  Switch json, ranges;
   std::vector<Listed> listed;
 };
 
