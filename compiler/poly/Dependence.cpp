@@ -295,8 +295,13 @@ private:
       isl::map clash = element.apply_range(element.reverse())
                            .intersect(model.orderAfter(u, 0))
                            .subtract(model.orderAfter(u, reduction.cellEnd));
-      if (!clash.is_empty())
-        put({array, false, DependenceKind::Flow, u, u}, clash);
+      // A cell that its init makes anew in each turn of a time loop hands no
+      // value on to the next one.
+      auto turns = static_cast<unsigned>(scop.statements[u].loops.size());
+      isl::map anew = clash.subtract(model.orderAfter(u, turns))
+                          .intersect_range(model.initialised(reduction));
+      put({array, false, DependenceKind::Output, u, u}, anew);
+      put({array, false, DependenceKind::Flow, u, u}, clash.subtract(anew));
     }
   }
 

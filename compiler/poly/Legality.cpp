@@ -337,7 +337,14 @@ bool readPieces(const Model &model, const Dependences &dependences,
     piece.order = Piece::Order::AnyTerm;
     piece.pairs = cells.apply_range(cells.reverse())
                       .intersect(model.orderAfter(reduction.update, 0));
-    pieces.push_back(std::move(piece));
+    // What reaches a cell that is made anew is no value.
+    Piece anew = piece;
+    anew.kind = DependenceKind::Output;
+    anew.pairs = piece.pairs.intersect_range(model.initialised(reduction));
+    piece.pairs = piece.pairs.subtract(anew.pairs);
+    pieces.push_back(std::move(anew));
+    if (!piece.pairs.is_empty())
+      pieces.push_back(std::move(piece));
   }
   return true;
 }

@@ -212,6 +212,24 @@ isl::map Model::textualTime(unsigned statement) const {
   return own(ctx(), isl_map_from_basic_map(map));
 }
 
+isl::set Model::initialised(const Reduction &reduction) const {
+  isl_basic_map *map =
+      isl_basic_map_universe(isl_space_map_from_domain_and_range(
+          newStatementSpace(reduction.update),
+          newStatementSpace(reduction.init)));
+  size_t dims = plain.statements[reduction.init].dims.size();
+  for (unsigned d = 0; d < std::min<size_t>(dims, reduction.cellEnd); ++d)
+    map = withConstraint(map, Affine::dim(d, -1), Affine::dim(d), true);
+  isl::map toInit = own(ctx(), isl_map_from_basic_map(map));
+  bool sameTurn = plain.statements[reduction.init].loops ==
+                  plain.statements[reduction.update].loops;
+  if (!sameTurn || dims != reduction.cellEnd)
+    return toInit.domain().subtract(toInit.domain());
+  return toInit.intersect_range(domain(reduction.init))
+      .domain()
+      .intersect(domain(reduction.update));
+}
+
 unsigned Model::statementOf(const char *tupleName) const {
   return tupleName ? plain.findStatement(tupleName)
                    : static_cast<unsigned>(plain.statements.size());

@@ -48,6 +48,10 @@ public:
   /// place of the loop and the turn, then the statement, dims, 0 ... .
   isl::map textualTime(unsigned statement) const;
 
+  /// The updates whose cell is made anew by its init: in the same turn of the
+  /// time loops around it.
+  isl::set initialised(const Reduction &reduction) const;
+
   /// Which statement a tuple of that name is.
   unsigned statementOf(const char *tupleName) const;
 

@@ -8,6 +8,7 @@
 #include "passes/schedule/RecurrenceKernel.h"
 
 #include "compiler/layout/Layout.h"
+#include "passes/schedule/KernelTree.h"
 
 #include <algorithm>
 
@@ -69,14 +70,6 @@ static int threadDim(const Statement &statement,
   bool walks = std::find(parallel.begin(), parallel.end(), unsigned(along)) !=
                parallel.end();
   return walks ? along : int(parallel.back());
-}
-
-static poly::Digit digit(unsigned dim, int64_t divisor, int64_t modulus) {
-  poly::Digit result;
-  result.value = Affine::dim(dim);
-  result.divisor = divisor;
-  result.modulus = modulus;
-  return result;
 }
 
 static NodePtr bandOf(unsigned s, std::vector<Member> members, NodePtr below) {

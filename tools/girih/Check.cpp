@@ -130,15 +130,17 @@ public:
   }
 
 private:
-  /// Poisons the outputs, runs and fetches them.
+  /// Poisons the outputs, restores what is written in place, runs and fetches
+  /// the outputs.
   static std::optional<std::vector<rt::HostArray>>
   runPoisoned(Console &console, Job &job, TensorSet &tensors,
               unsigned threads) {
-    for (size_t at = tensors.inputs.size(); at < tensors.placed.size(); ++at)
-      if (Status status = tensors.placed[at].poison(job.device()); !status) {
-        console.fail(codes::kDevice, status.message());
-        return std::nullopt;
-      }
+    if (Status status =
+            tensors.restore(job.device(), job.artifact().signature);
+        !status) {
+      console.fail(codes::kDevice, status.message());
+      return std::nullopt;
+    }
     if (!job.run(console, tensors, threads))
       return std::nullopt;
     return job.outputs(console, tensors);

@@ -15,6 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace girih;
@@ -27,7 +28,7 @@ static double countOf(te::FuncOp func, llvm::ArrayRef<mlir::Attribute> extents,
   for (mlir::Attribute extent : extents) {
     Result<int64_t> value =
         artifact::evaluate(reference::extentOf(func, extent), sizes);
-    count *= value ? double(*value) : std::nan("");
+    count *= value ? std::max(double(*value), 0.0) : std::nan("");
   }
   return count;
 }
@@ -47,7 +48,11 @@ Result<double> cli::flopsOf(const artifact::Artifact &artifact,
     func.walk([&](te::ReduceOp reduce) {
       auto compute = reduce->getParentOfType<te::ComputeOp>();
       bool multiplies = reduce.getLeaf() != te::Leaf::Plain;
-      flops += countOf(func, compute.getType().getShape(), sizes) *
+      double turns = 1;
+      for (auto loop = compute->getParentOfType<te::ForOp>(); loop;
+           loop = loop->getParentOfType<te::ForOp>())
+        turns *= countOf(func, {loop.getExtent()}, sizes);
+      flops += turns * countOf(func, compute.getBox(), sizes) *
                countOf(func, reduce.getExtents().getValue(), sizes) *
                (multiplies ? 2 : 1);
     });

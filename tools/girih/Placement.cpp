@@ -71,9 +71,9 @@ Result<PlacedTensor> PlacedTensor::place(rt::Device &device,
   Result<rt::Buffer> buffer = device.allocate(uint64_t(elements) * width);
   if (!buffer)
     return Failure{buffer.message()};
-  placed.storage = std::move(*buffer);
+  placed.storage = std::make_shared<rt::Buffer>(std::move(*buffer));
   placed.view.data =
-      static_cast<std::byte *>(placed.storage.data()) + placed.offset * width;
+      static_cast<std::byte *>(placed.storage->data()) + placed.offset * width;
   placed.view.type = type;
   placed.view.shape = std::move(shape);
   placed.view.strides = std::move(strides);
@@ -90,37 +90,33 @@ Result<PlacedTensor> PlacedTensor::upload(rt::Device &device,
   // An array that is column-major in its file stays so.
   if (placement == Placement::Plain)
     placed->view.strides = array.strides();
-  uint64_t bytes = placed->storage.bytes();
-  Status copied;
-  if (placement == Placement::Plain) {
-    copied = device.copyIn(placed->storage.data(), array.data(), bytes);
-  } else {
-    std::vector<uint8_t> staging(bytes, rt::kPoisonByte);
-    unsigned width = artifact::bytesOf(array.type());
-    const rt::Tensor &view = placed->view;
-    // Both positions belong to the same index.
-    std::vector<int64_t> from;
-    from.reserve(size_t(array.elements()));
-    forEachElement(
-        array.shape(), array.strides(),
-        [&](int64_t position, int64_t) { from.push_back(position); });
-    forEachElement(
-        view.shape, view.strides, [&](int64_t position, int64_t flat) {
-          std::memcpy(staging.data() + (placed->offset + position) * width,
-                      array.data() + from[size_t(flat)] * width, width);
-        });
-    copied = device.copyIn(placed->storage.data(), staging.data(), bytes);
-    if (copied)
-      copied = placed->poisonGaps(device);
-  }
-  if (!copied)
-    return Failure{copied.message()};
+  if (Status written = placed->write(device, array); !written)
+    return Failure{written.message()};
   return placed;
+}
+
+Status PlacedTensor::write(rt::Device &device, const rt::HostArray &array) {
+  uint64_t bytes = storage->bytes();
+  if (offset == 0 && view.strides == array.strides())
+    return device.copyIn(storage->data(), array.data(), bytes);
+  std::vector<uint8_t> staging(bytes, rt::kPoisonByte);
+  unsigned width = artifact::bytesOf(array.type());
+  // Both positions belong to the same index.
+  std::vector<int64_t> from;
+  from.reserve(size_t(array.elements()));
+  forEachElement(array.shape(), array.strides(),
+                 [&](int64_t position, int64_t) { from.push_back(position); });
+  forEachElement(view.shape, view.strides, [&](int64_t position, int64_t flat) {
+    std::memcpy(staging.data() + (offset + position) * width,
+                array.data() + from[size_t(flat)] * width, width);
+  });
+  Status copied = device.copyIn(storage->data(), staging.data(), bytes);
+  return copied ? poisonGaps(device) : copied;
 }
 
 Status PlacedTensor::poisonGaps(rt::Device &device) {
   unsigned width = artifact::bytesOf(view.type);
-  std::vector<bool> isElement(storage.bytes() / width);
+  std::vector<bool> isElement(storage->bytes() / width);
   forEachElement(view.shape, view.strides, [&](int64_t position, int64_t) {
     isElement[size_t(offset + position)] = true;
   });
@@ -131,7 +127,7 @@ Status PlacedTensor::poisonGaps(rt::Device &device) {
     if (gap == end)
       break;
     auto behind = std::find(gap, end, true);
-    auto *begin = static_cast<std::byte *>(storage.data());
+    auto *begin = static_cast<std::byte *>(storage->data());
     status = device.poison(begin + (gap - isElement.begin()) * width,
                            uint64_t(behind - gap) * width);
     gap = behind;
@@ -153,7 +149,7 @@ Result<PlacedTensor> PlacedTensor::allocate(rt::Device &device,
 }
 
 Status PlacedTensor::poison(rt::Device &device) {
-  return device.poison(storage.data(), storage.bytes());
+  return device.poison(storage->data(), storage->bytes());
 }
 
 Result<rt::HostArray> PlacedTensor::download(rt::Device &device) const {
@@ -161,10 +157,10 @@ Result<rt::HostArray> PlacedTensor::download(rt::Device &device) const {
   if (!array)
     return array;
   bool isDense = offset == 0 && view.strides == array->strides();
-  std::vector<uint8_t> staging(isDense ? 0 : storage.bytes());
+  std::vector<uint8_t> staging(isDense ? 0 : storage->bytes());
   Status copied = device.copyOut(isDense ? static_cast<void *>(array->data())
                                          : static_cast<void *>(staging.data()),
-                                 storage.data(), storage.bytes());
+                                 storage->data(), storage->bytes());
   if (!copied)
     return Failure{copied.message()};
   if (isDense)

@@ -11,6 +11,8 @@
 #include "runtime/Device.h"
 #include "runtime/HostArray.h"
 
+#include <memory>
+
 namespace girih::cli {
 
 /// How a tensor lies in device memory.
@@ -23,7 +25,8 @@ enum class Placement {
 /// `padded` or `transposed`
 Result<Placement> parsePlacement(std::string_view name);
 
-/// A tensor on a device and its memory. Gaps hold rt::kPoisonByte.
+/// A tensor on a device and its memory, which copies of it share. Gaps hold
+/// rt::kPoisonByte.
 class PlacedTensor {
 public:
   /// Copies an array to the device.
@@ -36,6 +39,8 @@ public:
                                        Placement placement);
 
   const rt::Tensor &tensor() const { return view; }
+  /// Copies an array of its type and shape to its memory, gaps included.
+  Status write(rt::Device &device, const rt::HostArray &array);
   /// Fills all of an output's memory anew.
   Status poison(rt::Device &device);
   /// The values, row-major. Refuses memory whose gaps were written to.
@@ -47,7 +52,7 @@ private:
                                     artifact::ScalarType type,
                                     std::vector<int64_t> shape,
                                     Placement placement);
-  rt::Buffer storage;
+  std::shared_ptr<rt::Buffer> storage;
   rt::Tensor view;
   int64_t offset = 0; ///< of the first element, in elements
 };

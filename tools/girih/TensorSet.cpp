@@ -96,6 +96,18 @@ std::optional<TensorPlan> cli::planTensors(Console &console,
   return plan;
 }
 
+Status TensorSet::restore(rt::Device &device, const Signature &signature) {
+  for (size_t index = inputs.size(); index < placed.size(); ++index) {
+    int inPlace = signature.params[index].inPlace;
+    Status status = inPlace < 0 ? placed[index].poison(device)
+                                : placed[index].write(device,
+                                                      inputs[size_t(inPlace)]);
+    if (!status)
+      return status;
+  }
+  return {};
+}
+
 std::vector<rt::Tensor> TensorSet::params() const {
   std::vector<rt::Tensor> views;
   for (const PlacedTensor &tensor : placed)
@@ -270,7 +282,9 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
   for (size_t index = 0; index < signature.params.size(); ++index) {
     const TensorParam &param = signature.params[index];
     Result<PlacedTensor> placed = Failure{""};
-    if (param.isOutput) {
+    if (param.inPlace >= 0) {
+      placed = set.placed[size_t(param.inPlace)];
+    } else if (param.isOutput) {
       placed = PlacedTensor::allocate(device, param.type, set.shapes[index],
                                       placements[index]);
     } else {

@@ -48,8 +48,12 @@ struct TensorSet {
   std::vector<int64_t> sizes;               ///< parallel to the signature's
   std::vector<std::vector<int64_t>> shapes; ///< of every parameter
   std::vector<rt::HostArray> inputs;
-  std::vector<PlacedTensor> placed; ///< inputs, then outputs
+  /// Inputs, then outputs; one in an input's place shares its memory.
+  std::vector<PlacedTensor> placed;
 
+  /// Makes the memory what it was before the first run: poisons outputs, gives
+  /// inputs that are written in place their values back.
+  Status restore(rt::Device &device, const artifact::Signature &signature);
   /// Views of `placed`.
   std::vector<rt::Tensor> params() const;
 };

@@ -130,6 +130,10 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
   if (!shapes)
     return Failure{shapes.message()};
   for (size_t at = inputs.size(); at < signature.params.size(); ++at) {
+    if (int inPlace = signature.params[at].inPlace; inPlace >= 0) {
+      placed.push_back(placed[size_t(inPlace)]);
+      continue;
+    }
     Result<PlacedTensor> tensor = PlacedTensor::allocate(
         device, signature.params[at].type, (*shapes)[at], Placement::Plain);
     if (!tensor)
@@ -147,7 +151,8 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     Result<rt::HostArray> array = placed[at].download(device);
     if (!array)
       return Failure{signature.params[at].name + ": " + array.message()};
-    values.emplace(signature.params[at].name, std::move(*array));
+    // In an input's place: what it became.
+    values.insert_or_assign(signature.params[at].name, std::move(*array));
   }
   return values;
 }

@@ -72,8 +72,9 @@ private:
       kernel->children.push_back(body(group, 0));
       // Now and then a temporary is kept where it may not be.
       for (unsigned a = 0; a < scop.arrays.size(); ++a)
-        if (scop.arrays[a].role == ArrayRole::Temporary && !scop.loops.empty() &&
-            chance(15))
+        if ((scop.arrays[a].role == ArrayRole::Temporary ||
+             scop.arrays[a].role == ArrayRole::Accumulator) &&
+            !scop.loops.empty() && chance(25))
           kernel->kernel.places.push_back({a, Place::Register});
       filter->children.push_back(std::move(kernel));
       sequence.children.push_back(std::move(filter));
@@ -295,7 +296,8 @@ private:
 TEST_CASE("verdicts on random trees equal enumeration", "[fuzz]") {
   const Scop scops[] = {test::matmulSilu(), test::rowSum(2, 2), test::softmax(),
                         test::wholeSum(2), test::recurrence(), test::parts(),
-                        test::transposed(), test::stencil()};
+                        test::transposed(), test::stencil(),
+                        test::timedSum(true), test::timedSum(false)};
   std::vector<Dependences> dependences;
   for (const Scop &scop : scops) {
     Diagnostics diags;
@@ -307,7 +309,7 @@ TEST_CASE("verdicts on random trees equal enumeration", "[fuzz]") {
   unsigned legal = 0, illegal = 0, witnessed = 0, looped = 0;
   std::map<Violation::Rule, unsigned> rules;
   auto start = std::chrono::steady_clock::now();
-  for (unsigned seed = 0; seed < 1280; ++seed) {
+  for (unsigned seed = 0; seed < 1600; ++seed) {
     size_t which = seed % std::size(scops);
     const Scop &scop = scops[which];
     ScheduleTree tree = Generator(scop, seed).make();

@@ -241,6 +241,36 @@ Scop transposed() {
 )");
 }
 
+Scop timedSum(bool ordered) {
+  return scopOf(R"(scop timed
+  params N, T
+  context 0 <= N and 0 <= T
+  time t in T
+  array X inout 4 [N]
+  array s temporary 4 []
+  array s_acc accumulator 4 []
+  statement s_init init in t
+    domain [N, T] -> { s_init[t] : 0 <= t < T }
+    write [N, T] -> { s_init[t] -> s_acc[] }
+  statement s_upd update in t
+    domain [N, T] -> { s_upd[t, k] : 0 <= t < T and 0 <= k < N }
+    read [N, T] -> { s_upd[t, k] -> X[k] }
+    read [N, T] -> { s_upd[t, k] -> s_acc[] }
+    write [N, T] -> { s_upd[t, k] -> s_acc[] }
+  statement s_merge merge in t
+    domain [N, T] -> { s_merge[t] : 0 <= t < T }
+    read [N, T] -> { s_merge[t] -> s_acc[] }
+    write [N, T] -> { s_merge[t] -> s[] }
+  statement X map in t
+    domain [N, T] -> { X[t, i] : 0 <= t < T and 0 <= i < N }
+    read [N, T] -> { X[t, i] -> X[i] }
+    read [N, T] -> { X[t, i] -> s[] }
+    write [N, T] -> { X[t, i] -> X[i] }
+  reduction init s_init update s_upd merge s_merge accumulator s_acc value 1 cell 1 )" +
+                std::string(ordered ? "ordered" : "associative") +
+                " term \"seq\"\n");
+}
+
 Scop stencil() {
   return scopOf(R"(scop stencil
   params N, T

@@ -34,6 +34,8 @@ Scop parts();
 Scop transposed();
 /// Two arrays take turns in a time loop; a statement before it and one behind.
 Scop stencil();
+/// A sum, ordered or not, over what the turn before wrote, in a time loop.
+Scop timedSum(bool ordered);
 
 /// The usual legal schedules, with the tile factors given.
 std::string matmulSiluTree(int64_t ti, int64_t tj, int64_t tk);

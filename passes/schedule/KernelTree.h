@@ -1,0 +1,27 @@
+//===- KernelTree.h - the tree of one kernel --------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_SCHEDULE_KERNELTREE_H
+#define GIRIH_PASSES_SCHEDULE_KERNELTREE_H
+
+#include "compiler/poly/ScheduleTree.h"
+#include "passes/schedule/TileChoice.h"
+
+namespace girih::schedule {
+
+/// A member and a digit of one dim: floor((dim mod modulus)/divisor).
+poly::Member member(std::string name, poly::Binding binding, bool coincident,
+                    std::vector<poly::Digit> digits);
+poly::Digit digit(unsigned dim, int64_t divisor, int64_t modulus);
+
+/// The filter with the kernel of a group, below its time loops.
+poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
+                          const TileChoice &choice, const std::string &name);
+
+} // namespace girih::schedule
+
+#endif // GIRIH_PASSES_SCHEDULE_KERNELTREE_H
