@@ -151,6 +151,23 @@ void ComputePlanner::addChecks(mlir::ValueRange subscripts, unsigned tensor,
   }
 }
 
+bool ComputePlan::walksNeighbours(mlir::ValueRange subscripts) const {
+  if (subscripts.empty() || llvm::any_of(subscripts.drop_back(), [&](auto i) {
+        return factsOf(i).lane;
+      }))
+    return false;
+  mlir::Value last = subscripts.back();
+  auto affine = last.getDefiningOp<te::AffineOp>();
+  if (!affine)
+    return mlir::isa<mlir::BlockArgument>(last) && factsOf(last).lane;
+  int64_t step = 0;
+  for (auto [index, factor] :
+       llvm::zip(affine.getIndices(), affine.getCoefficients()))
+    if (factsOf(index).lane)
+      step += factor;
+  return step == 1;
+}
+
 /// Lanes that walk the tensor's last dimension are loaded as one vector. Where
 /// they walk another dimension, a reduction that reads the element again for
 /// other outputs wants a packed copy with that dimension innermost; what is
@@ -189,9 +206,12 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
                                    /*writes=*/false))
     addChecks(read.getIndices(), operand.tensor, /*writes=*/false);
   // Where lanes walk along a computed subscript, or each asks whether it is
-  // inside, they are gathered.
-  if (laneDims == 1 && !computesLanes && !read.getGuarded() &&
-      !plan.watchOf.contains(read)) {
+  // inside, they are gathered, unless a vector as a whole lies inside.
+  bool plain =
+      !computesLanes && !read.getGuarded() && !plan.watchOf.contains(read);
+  if (!plain && plan.walksNeighbours(read.getIndices()))
+    operand.contiguousDim = read.getIndices().size() - 1;
+  if (plain && laneDims == 1) {
     bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
     // What is being written has no copies.
     bool reused = !around.empty() && !isSelfRead(op, read) &&
@@ -200,7 +220,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
       operand.contiguousDim = laneDim;
   }
   laneDims += computesLanes;
-  gathers |= laneDims > 0 && operand.contiguousDim < 0;
+  gathers |= laneDims > 0 && (operand.contiguousDim < 0 || !plain);
   reusesAcrossRows |= !around.empty() && laneDims > 0 && !facts.row;
   facts.inexact = program.tensors[operand.tensor].inexact;
   inexactInside |= facts.inexact;

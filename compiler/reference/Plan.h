@@ -42,6 +42,8 @@ struct ComputePlan {
   std::vector<arith::Term> terms; ///< parallel to info.reductions
 
   ValueFacts factsOf(mlir::Value value) const { return facts.lookup(value); }
+  /// Whether lanes walk the last dimension in steps of one, and no other.
+  bool walksNeighbours(mlir::ValueRange subscripts) const;
 };
 
 /// Plans one compute. `tensorOf` has the memory of every tensor that it reads

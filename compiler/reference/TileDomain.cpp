@@ -67,6 +67,27 @@ void TileEmitter::emitIf(Value *condition, llvm::function_ref<void()> body) {
   b.SetInsertPoint(after);
 }
 
+Value *TileEmitter::emitChoice(Value *condition,
+                               llvm::function_ref<Value *()> yes,
+                               llvm::function_ref<Value *()> no) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  auto *then = llvm::BasicBlock::Create(b.getContext(), "then", function);
+  auto *otherwise = llvm::BasicBlock::Create(b.getContext(), "else", function);
+  auto *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, then, otherwise);
+  b.SetInsertPoint(then);
+  Value *first = yes();
+  b.CreateBr(after);
+  b.SetInsertPoint(otherwise);
+  Value *second = no();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  llvm::PHINode *chosen = b.CreatePHI(first->getType(), 2);
+  chosen->addIncoming(first, then);
+  chosen->addIncoming(second, otherwise);
+  return chosen;
+}
+
 Value *TileEmitter::lanesInside(mlir::Operation *access,
                                 mlir::ValueRange subscripts,
                                 te::TeTensorType type, unsigned width,
@@ -104,23 +125,6 @@ mlir::ValueRange TileEmitter::targetOf(te::YieldOp yield) {
   return yield.getAt();
 }
 
-bool TileEmitter::writesNeighbours(te::YieldOp yield) {
-  mlir::ValueRange target = targetOf(yield);
-  for (mlir::Value index : target.drop_back())
-    if (plan.factsOf(index).lane)
-      return false;
-  mlir::Value last = target.back();
-  if (auto affine = last.getDefiningOp<te::AffineOp>()) {
-    int64_t step = 0;
-    for (auto [index, factor] :
-         llvm::zip(affine.getIndices(), affine.getCoefficients()))
-      if (plan.factsOf(index).lane)
-        step += factor;
-    return step == 1;
-  }
-  return plan.factsOf(last).lane;
-}
-
 Value *TileEmitter::lanesStored(te::YieldOp yield, unsigned r, unsigned c) {
   unsigned width = plan.info.columnDim < 0 ? 1 : plan.width;
   Value *lanes = mask;
@@ -143,7 +147,7 @@ void TileEmitter::storeValue(te::YieldOp yield, const TensorView &view,
   llvm::Type *element = stored->getType()->getScalarType();
   llvm::Align align(element->getScalarSizeInBits() / 8);
   bool scalar = plan.info.columnDim < 0;
-  bool neighbours = !scalar && writesNeighbours(yield);
+  bool neighbours = !scalar && plan.walksNeighbours(targetOf(yield));
   Value *offset = b.getInt64(0);
   for (auto [dim, index] : llvm::enumerate(targetOf(yield))) {
     Value *subscript = get(index, r, c).value;

@@ -116,7 +116,7 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
   for (mlir::Value index : read.getIndices())
     plain &= !plan.factsOf(index).lane || mlir::isa<mlir::BlockArgument>(index);
   if (!plain)
-    return gatherLanes(read, view, element, r, c);
+    return gatherLanes(read, view, element, contiguousDim, r, c);
   mlir::Block *outer = &plan.op->getRegion(0).front();
   Value *fixed = b.getInt64(0), *moving = b.getInt64(0), *laneStride = nullptr;
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
@@ -160,7 +160,8 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
 }
 
 Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
-                                llvm::Type *element, unsigned r, unsigned c) {
+                                llvm::Type *element, int contiguousDim,
+                                unsigned r, unsigned c) {
   bool lanes = false;
   for (mlir::Value index : read.getIndices())
     lanes |= plan.factsOf(index).lane;
@@ -173,16 +174,29 @@ Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
     offset = b.CreateAdd(
         offset, b.CreateMul(subscript, widened(view.strides[dim], width)));
   }
-  Value *inside = b.CreateVectorSplat(width, b.getTrue());
-  if (read.getGuarded() || plan.watchOf.contains(read))
-    inside = lanesInside(read, read.getIndices(), read.getTensor().getType(),
-                         width, r, c);
   llvm::Align align(element->getScalarSizeInBits() / 8);
   auto *type = llvm::FixedVectorType::get(element, width);
-  Value *pointers = b.CreateGEP(element, view.data, offset);
-  Value *loaded = b.CreateMaskedGather(type, pointers, align, inside,
-                                       llvm::Constant::getNullValue(type));
-  return lanes ? loaded : b.CreateExtractElement(loaded, uint64_t(0));
+  Value *inside = b.CreateVectorSplat(width, b.getTrue());
+  auto gather = [&] {
+    Value *pointers = b.CreateGEP(element, view.data, offset);
+    return b.CreateMaskedGather(type, pointers, align, inside,
+                                llvm::Constant::getNullValue(type));
+  };
+  auto load = [&]() -> Value * {
+    Value *first = b.CreateExtractElement(offset, uint64_t(0));
+    return b.CreateAlignedLoad(type, b.CreateGEP(element, view.data, first),
+                               align);
+  };
+  bool neighbours = lanes && contiguousDim >= 0 && !mask;
+  if (!read.getGuarded() && !plan.watchOf.contains(read))
+    return neighbours ? load()
+           : lanes    ? gather()
+                      : b.CreateExtractElement(gather(), uint64_t(0));
+  inside = lanesInside(read, read.getIndices(), read.getTensor().getType(),
+                       width, r, c);
+  if (!neighbours)
+    return lanes ? gather() : b.CreateExtractElement(gather(), uint64_t(0));
+  return emitChoice(b.CreateAndReduce(inside), load, gather);
 }
 
 void TileEmitter::emitAffine(te::AffineOp affine) {

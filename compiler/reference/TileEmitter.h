@@ -83,6 +83,10 @@ private:
                            te::TeTensorType type, unsigned width, unsigned r,
                            unsigned c);
   void emitIf(llvm::Value *condition, llvm::function_ref<void()> body);
+  /// The value of one of two, of which only that one is run.
+  llvm::Value *emitChoice(llvm::Value *condition,
+                          llvm::function_ref<llvm::Value *()> yes,
+                          llvm::function_ref<llvm::Value *()> no);
   void storeResult(te::YieldOp yield);
   void storeValue(te::YieldOp yield, const TensorView &view,
                   llvm::Value *stored, llvm::Value *lanes, unsigned r,
@@ -90,8 +94,6 @@ private:
   /// The lanes that are stored, or null for all of them.
   llvm::Value *lanesStored(te::YieldOp yield, unsigned r, unsigned c);
   mlir::ValueRange targetOf(te::YieldOp yield);
-  /// Whether lanes are written next to each other.
-  bool writesNeighbours(te::YieldOp yield);
 
   Bundle makeBundle(ValueFacts facts,
                     llvm::function_ref<Tracked(unsigned r, unsigned c)> make);
@@ -110,9 +112,11 @@ private:
                          llvm::Type *element, int contiguousDim, unsigned r,
                          unsigned c);
   /// One element for each lane at subscripts of any kind; a guarded read
-  /// touches memory only where they lie inside.
+  /// touches memory only where they lie inside. Lanes that walk neighbours in a
+  /// dimension of stride 1, `contiguousDim`, are loaded at once where all do.
   llvm::Value *gatherLanes(te::ReadOp read, const TensorView &view,
-                           llvm::Type *element, unsigned r, unsigned c);
+                           llvm::Type *element, int contiguousDim, unsigned r,
+                           unsigned c);
   void emitAffine(te::AffineOp affine);
   void emitBound(te::BoundOp bound);
   llvm::Value *firstColumn(unsigned c);
