@@ -35,10 +35,11 @@ TEST_CASE("parts go on from each other") {
   Generated ends("op o(A: f32[N]) -> B: f32[N] where N >= 2 {\n"
                  "B[0] = A[0]\nB[N - 1] = A[N - 1]\n"
                  "B[N - 2 - i] = A[i] where i + 3 <= N\n}\n");
-  hasAll(ends, {"te.compute \"B\" [] in [] : !te.tensor<[N], f32>",
-                "te.affine[] by [] plus N - 1", "in [N - 1] into %1",
-                "te.where[%arg1] by [-1] plus N - 3",
-                "te.affine[%arg1] by [-1] plus N - 2"});
+  hasAll(ends,
+         {"te.compute \"B\" [] in [] : !te.tensor<[N], f32>",
+          "te.affine[] by [] plus N - 1", "te.compute \"B\" [\"i\"] into %1",
+          "te.where[%arg1] by [-1] plus N - 3",
+          "te.affine[%arg1] by [-1] plus N - 2"});
 }
 
 TEST_CASE("an else is a choice, or the definition of the rest") {
