@@ -150,6 +150,14 @@ private:
     return nullptr;
   }
 
+  /// An output, or an inout tensor.
+  static const TensorDecl *findOutput(const OpDecl &op, std::string_view name) {
+    if (const TensorDecl *output = find(op.outputs, name))
+      return output;
+    const TensorDecl *input = find(op.inputs, name);
+    return input && input->inOut ? input : nullptr;
+  }
+
   bool checkArguments() {
     bool good = true;
     std::vector<std::string> names = sizeNames();
@@ -301,7 +309,7 @@ private:
     const TestChecker *from = here ? this : outer;
     if (from && from->instance &&
         (find(from->instance->inputs, value.word) ||
-         (here && find(from->instance->outputs, value.word))))
+         (here && findOutput(*from->instance, value.word))))
       return true;
     const Global *global = sema.findGlobal(value.word);
     if (global && global->constant) {
@@ -612,11 +620,14 @@ private:
 
   void checkExpect(TestExpect &expected) {
     using Kind = TestValue::Kind;
-    const TensorDecl *output = find(instance->outputs, expected.tensor.text);
+    const TensorDecl *output = findOutput(*instance, expected.tensor.text);
     if (!output) {
       std::vector<std::string> names;
       for (const TensorDecl &decl : instance->outputs)
         names.push_back(decl.name.text);
+      for (const TensorDecl &decl : instance->inputs)
+        if (decl.inOut)
+          names.push_back(decl.name.text);
       error(codes::kUndefined,
             fmt::format("'{}' has no output '{}'{}", op->name.text,
                         expected.tensor.text,
@@ -649,7 +660,7 @@ private:
       break;
     case Kind::Tensor: {
       const TensorDecl *other = find(instance->inputs, value.word);
-      other = other ? other : find(instance->outputs, value.word);
+      other = other ? other : findOutput(*instance, value.word);
       if (!sameType(*output, *other, value.range))
         return;
       auto otherShape = shapeOf(*other, value.range);
@@ -697,7 +708,7 @@ private:
     if (!other.checkRun())
       return false;
     const auto &outputs = other.instance->outputs;
-    const TensorDecl *found = find(outputs, output.name.text);
+    const TensorDecl *found = findOutput(*other.instance, output.name.text);
     if (!found && outputs.size() == 1)
       found = &outputs[0];
     if (!found) {
