@@ -55,6 +55,18 @@ public:
     u8(uint8_t(param.type));
     write(param.shape);
     u8(param.isOutput);
+    write(param.range);
+  }
+
+  void write(const CheckWord &word) {
+    u32(word.where);
+    u32(word.value);
+    write(word.tensor);
+    write(word.subscript);
+    write(word.names);
+    write(word.starts);
+    write(word.extents);
+    write(word.end);
   }
 
   void write(const SizeConstraint &constraint) {
@@ -69,6 +81,7 @@ public:
     write(signature.given);
     write(signature.params);
     write(signature.constraints);
+    write(signature.checks);
   }
 
   void write(const Guard &guard) {

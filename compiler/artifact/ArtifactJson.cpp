@@ -218,6 +218,10 @@ private:
         json.value(text(girih::artifact::print(extent, signature.sizes)));
       });
       json.member("output", param.isOutput);
+      if (param.range.size() == 2) {
+        expression("first", param.range[0]);
+        expression("end", param.range[1]);
+      }
     });
   }
 

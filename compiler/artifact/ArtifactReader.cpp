@@ -48,6 +48,18 @@ public:
     param.type = enumerator(kLastScalarType, "scalar type");
     readList(param.shape, kExprBytes, "extents");
     param.isOutput = boolean();
+    readList(param.range, kExprBytes, "ends of a range");
+  }
+
+  void read(CheckWord &word) {
+    word.where = u32();
+    word.value = u32();
+    read(word.tensor);
+    read(word.subscript);
+    readList(word.names, 4, "names");
+    readList(word.starts, kExprBytes, "starts");
+    readList(word.extents, kExprBytes, "extents");
+    read(word.end);
   }
 
   void read(SizeConstraint &constraint) {
@@ -60,8 +72,9 @@ public:
     read(signature.op);
     readList(signature.sizes, 4, "sizes");
     readList(signature.given, 8, "given values");
-    readList(signature.params, 4 + 1 + 4 + 1, "parameters");
+    readList(signature.params, 4 + 1 + 4 + 1 + 4, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
+    readList(signature.checks, 2 * 4 + 5 * 4 + kExprBytes, "checks");
   }
 
   void read(Guard &guard) {

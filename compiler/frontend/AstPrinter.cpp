@@ -109,6 +109,8 @@ std::string_view spelling(AccessRule rule) {
     return "reflect";
   case AccessRule::Wrap:
     return "wrap";
+  case AccessRule::Checked:
+    return "checked";
   }
   return "";
 }
@@ -151,6 +153,20 @@ std::string_view spelling(BinaryOp op) {
     return "and";
   case BinaryOp::Or:
     return "or";
+  }
+  return "";
+}
+
+std::string_view spelling(Scatter::Kind kind) {
+  switch (kind) {
+  case Scatter::Kind::Set:
+    return "=";
+  case Scatter::Kind::Add:
+    return "+=";
+  case Scatter::Kind::Max:
+    return "max=";
+  case Scatter::Kind::Min:
+    return "min=";
   }
   return "";
 }
@@ -282,7 +298,7 @@ private:
     list(node.subscripts, [&](const Subscript &s) {
       if (s.rule != AccessRule::None)
         out += fmt::format("{}(", frontend::spelling(s.rule));
-      print(*s.value, kSum);
+      print(*s.value, kBitOr);
       if (s.rule != AccessRule::None)
         out += ')';
     });
@@ -352,13 +368,19 @@ private:
       out += "..";
       print(*index->end, kSum);
     });
-    if (node.order.kind == ReduceOrder::Kind::Sequential)
-      out += ", order=sequential";
-    else if (node.order.kind == ReduceOrder::Kind::Pinned)
-      out += ", order=" + frontend::spelling(*node.order.term);
+    if (std::string order = orderClause(node.order); !order.empty())
+      out += ", " + order;
     out += "](";
     print(*node.body, kTop);
     out += ')';
+  }
+
+  static std::string orderClause(const ReduceOrder &order) {
+    if (order.kind == ReduceOrder::Kind::Sequential)
+      return "order=sequential";
+    if (order.kind == ReduceOrder::Kind::Pinned)
+      return "order=" + frontend::spelling(*order.term);
+    return "";
   }
 
   static std::string typeName(ScalarType type, const std::string &param) {
@@ -481,6 +503,12 @@ private:
       list(decl.dims, [&](const DimDecl &dim) { print(*dim.value, kSum); });
       out += ']';
     }
+    if (decl.first) {
+      out += " in ";
+      print(*decl.first, kSum);
+      out += "..";
+      print(*decl.end, kSum);
+    }
     if (decl.optional)
       out += "? = none";
   }
@@ -522,6 +550,10 @@ private:
       out += fmt::format("  numerics {{ functions = {} }}\n",
                          spelling(*decl.functions));
     for (const auto &statement : decl.statements) {
+      if (statement->scatter) {
+        print(*statement, *statement->scatter);
+        continue;
+      }
       out += "  " + statement->target.text;
       if (!statement->indices.empty()) {
         out += '[';
@@ -536,6 +568,21 @@ private:
       out += '\n';
     }
     out += "}\n";
+  }
+
+  void print(const Statement &statement, const Scatter &scatter) {
+    out += "  ";
+    print(*scatter.place, kPrimary);
+    out += fmt::format(" {}", frontend::spelling(scatter.kind));
+    if (std::string order = orderClause(scatter.order); !order.empty())
+      out += '[' + order + ']';
+    out += ' ';
+    print(*statement.value, kTop);
+    if (scatter.unique || scatter.drop)
+      out += fmt::format(" {}{}{}", scatter.unique ? "unique" : "",
+                         scatter.unique && scatter.drop ? ", " : "",
+                         scatter.drop ? "drop" : "");
+    out += '\n';
   }
 
   std::string out;

@@ -37,6 +37,8 @@ public:
   const std::vector<SeenAccess> &allAccesses() const { return accesses; }
   /// Orders of reductions against the ranges that are known now.
   bool checkOrders();
+  /// The place of a scatter into `target`, and what it puts there.
+  bool checkPlace(Expr &place, const Tensor &target);
   /// The tensor that a read of `name` means. Reports what is wrong.
   const Tensor *findTensor(const Name &name);
 
@@ -78,6 +80,14 @@ private:
   // Tensors, indices, ranges (ExprRanges.cpp).
   Type checkNode(AccessExpr &node, Expr &expr, Type want);
   Type checkNode(ReduceExpr &node, Expr &expr, Type want);
+  // Subscripts (ExprGather.cpp).
+  bool checkSubscripts(AccessExpr &node, const Expr &expr,
+                       const char *verb = "read");
+  /// A part of a subscript that only its value can say.
+  bool checkValue(Expr &expr);
+  /// Puts `i64(...)` around the indices and sizes that `expr` computes with.
+  void castIndices(ExprPtr &expr, bool isCast);
+
   bool checkRange(IndexVariable &index);
   bool checkOtherwise(AccessExpr &node, const Tensor &tensor);
   bool checkOrder(const ReduceExpr &node, ScalarType type);

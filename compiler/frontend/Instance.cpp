@@ -41,6 +41,15 @@ std::unique_ptr<OrderTerm> cloneTerm(const OrderTerm &term) {
   return copy;
 }
 
+ReduceOrder cloneOrder(const ReduceOrder &order) {
+  ReduceOrder copy;
+  copy.kind = order.kind;
+  copy.range = order.range;
+  if (order.term)
+    copy.term = cloneTerm(*order.term);
+  return copy;
+}
+
 template <typename T> bool holds(BinaryOp op, T a, T b) {
   switch (op) {
   case BinaryOp::Equal:
@@ -298,6 +307,8 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
     other.rule = subscript.rule;
     other.range = subscript.range;
   }
+  copy.isPlace = node.isPlace;
+  copy.drops = node.drops;
   if (node.otherwise)
     copy.otherwise = clone(*node.otherwise);
   return make(std::move(copy), expr);
@@ -380,10 +391,7 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
   copy.kind = node.kind;
   for (const auto &index : node.indices)
     copy.indices.push_back(clone(*index));
-  copy.order.kind = node.order.kind;
-  copy.order.range = node.order.range;
-  if (node.order.term)
-    copy.order.term = cloneTerm(*node.order.term);
+  copy.order = cloneOrder(node.order);
   copy.body = clone(*node.body);
   return make(std::move(copy), expr);
 }
@@ -430,6 +438,16 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
     copy->moreTargets.push_back(rename(target));
   for (const auto &index : statement.indices)
     copy->indices.push_back(clone(*index));
+  if (const auto &scatter = statement.scatter) {
+    Scatter &other = copy->scatter.emplace();
+    other.kind = scatter->kind;
+    other.place = clone(*scatter->place);
+    other.order = cloneOrder(scatter->order);
+    other.opRange = scatter->opRange;
+    other.unique = scatter->unique;
+    other.drop = scatter->drop;
+    other.uniqueRange = scatter->uniqueRange;
+  }
   copy->value = clone(*statement.value);
   if (functions)
     setAccuracy(*copy->value, *functions);
@@ -448,6 +466,10 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
     copy.dims.push_back({cloneSum(*dim.value), dim.range});
   copy.range = decl.range;
   copy.optional = decl.optional;
+  if (decl.first) {
+    copy.first = cloneSum(*decl.first);
+    copy.end = cloneSum(*decl.end);
+  }
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

@@ -92,7 +92,7 @@ private:
   OpParam parseOpParam();
   TensorDecl parseTensorDecl(bool input);
   DimDecl parseDim();
-  void refusePromise();
+  void parsePromise(TensorDecl &decl, bool input);
   void parseConstraints(OpDecl &op);
   SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
@@ -101,6 +101,10 @@ private:
   bool startsStatement() const;
   std::unique_ptr<Statement> parseStatement();
   std::unique_ptr<IndexVariable> parseLeftIndex();
+  // Scatter (ParserScatter.cpp).
+  /// At a statement whose place data decide, or that combines.
+  bool atScatter() const;
+  void parseScatter(Statement &statement);
   void refuseStatementTail();
 
   // Expressions (ParserExpr.cpp).
@@ -125,6 +129,8 @@ private:
   ExprPtr parseAccess();
   ExprPtr parseReduction();
   Subscript parseSubscript();
+  /// A sum of names, integers and integer values.
+  ExprPtr parsePlace();
   /// A sum of names and integers; others are refused when names are resolved.
   ExprPtr parseIndexSum(const char *what, int64_t most);
   ReduceOrder parseOrder(const Token &first);

@@ -94,7 +94,8 @@ OpParam Parser::parseOpParam() {
   return param;
 }
 
-/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']'] ['?' '=' 'none']
+/// tensor ::= name ':' type ['[' [dim (',' dim)*] ']'] ['in' sum '..' sum]
+///            ['?' '=' 'none']
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
@@ -118,6 +119,7 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     }
     expect(TokenKind::RightBracket, "after the tensor's dimensions");
   }
+  parsePromise(decl, input);
   if (at(TokenKind::Question)) {
     if (!input)
       fail(codes::kNotOptional, "an output cannot be optional", token().range);
@@ -127,7 +129,12 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     expect(TokenKind::KwNone, "as the default of an optional tensor");
   }
   decl.range = since(first);
-  refusePromise();
+  if (at(TokenKind::Equal))
+    fail(codes::kSyntax, "a tensor has no default value", token().range,
+         "an optional one is written 'X: f32[N]? = none'");
+  if (at(TokenKind::KwIn))
+    fail(codes::kMisplaced, "a promised range stands before '? = none'",
+         token().range);
   return decl;
 }
 
@@ -159,14 +166,19 @@ DimDecl Parser::parseDim() {
   return dim;
 }
 
-/// What may stand behind a tensor in the full language.
-void Parser::refusePromise() {
+/// ['in' sum '..' sum], and what else may stand behind a tensor in the full
+/// language.
+void Parser::parsePromise(TensorDecl &decl, bool input) {
   SourceRange range = token().range;
-  if (at(TokenKind::Equal))
-    fail(codes::kSyntax, "a tensor has no default value", range,
-         "an optional one is written 'X: f32[N]? = none'");
-  if (at(TokenKind::KwIn))
-    unsupported(codes::kNoPromise, "range promises are", range);
+  if (at(TokenKind::KwIn) && !input)
+    fail(codes::kMisplaced, "only inputs promise a range", range,
+         "what an output holds follows from its statement");
+  if (accept(TokenKind::KwIn)) {
+    decl.first = parseIndexSum("the start of a range", kMaxDim);
+    expect(TokenKind::DotDot, "between the ends of a range");
+    decl.end = parseIndexSum("the end of a range", kMaxDim);
+  }
+  range = token().range;
   for (std::string_view word : {"layout", "align", "aliases", "offsets"})
     if (atWord(word))
       unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
@@ -322,7 +334,9 @@ bool Parser::startsStatement() const {
         return false;
     } while (++ahead < kLongest && depth > 0);
   }
-  return at(TokenKind::Equal, ahead) || at(TokenKind::PlusEqual, ahead);
+  bool combines = atWord("max", ahead) || atWord("min", ahead);
+  return at(TokenKind::Equal, ahead) || at(TokenKind::PlusEqual, ahead) ||
+         (combines && at(TokenKind::Equal, ahead + 1));
 }
 
 /// Moves past a faulty statement; false at the end of the operator.
@@ -355,6 +369,12 @@ std::unique_ptr<Statement> Parser::parseStatement() {
     unsupported(codes::kNoStatement, "time loops ('for') are", first.range);
   if (at(TokenKind::KwAssume))
     unsupported(codes::kNoStatement, "'assume' is", first.range);
+  if (atScatter()) {
+    parseScatter(*statement);
+    statement->range = since(first);
+    refuseStatementTail();
+    return statement;
+  }
   statement->target = expectNewName("a statement", "or '}'");
   Token comma = token();
   while (accept(TokenKind::Comma))
@@ -373,9 +393,8 @@ std::unique_ptr<Statement> Parser::parseStatement() {
     }
     expect(TokenKind::RightBracket, "after the left-hand indices");
   }
-  bool named = atWord("max") || atWord("min") || atWord("prod");
-  if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
-    unsupported(codes::kNoStatement, "scatter ('+=', 'max=', 'min=') is",
+  if (atWord("prod") && at(TokenKind::Equal, 1))
+    unsupported(codes::kNoStatement, "scatter by products ('prod=') is",
                 token().range);
   if (at(TokenKind::EqualEqual))
     fail(codes::kSyntax, "a statement defines with '='; '==' compares",
@@ -396,9 +415,6 @@ std::unique_ptr<IndexVariable> Parser::parseLeftIndex() {
       unsupported(codes::kNoStatement,
                   "defining a part of a tensor (a constant on the left) is",
                   first.range);
-    if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
-      unsupported(codes::kNoStatement,
-                  "scatter (a tensor as a left-hand index) is", first.range);
     if (!at(TokenKind::Identifier) && !at(TokenKind::Minus) &&
         !at(TokenKind::LeftParen))
       unexpected("an index name", "on the left-hand side");
@@ -433,7 +449,10 @@ void Parser::refuseStatementTail() {
   for (std::string_view word : {"unique", "drop"})
     if (atWord(word) && !at(TokenKind::Equal, 1) &&
         !at(TokenKind::LeftBracket, 1))
-      unsupported(codes::kNoStatement, fmt::format("'{}' is", word), range);
+      fail(codes::kMisplaced,
+           fmt::format("'{}' belongs to a statement whose place data decide",
+                       word),
+           range, "write it like KC[slot[t], d] = K[t, d] unique, drop");
   switch (token().kind) {
   case TokenKind::Ampersand:
   case TokenKind::Caret:

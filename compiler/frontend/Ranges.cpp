@@ -155,6 +155,8 @@ void RangeSolver::addAllBounds(IndexVariable &index, Bounds &bounds,
       bool soft = !mustStayInside(*seen.access, subscript);
       if (soft && !subscript.sum.plainIndex())
         continue;
+      if (!subscript.sum.values.empty())
+        continue; // where it is, data say
       int64_t factor = 0;
       bool known = true;
       for (auto [other, times] : subscript.sum.terms)
@@ -397,9 +399,15 @@ bool RangeSolver::checkAccess(const SeenAccess &seen) {
   }
   bool fine = true;
   for (size_t d = 0; d < seen.access->subscripts.size(); ++d)
-    for (bool upper : {false, true})
-      fine = fine && checkBound(seen, seen.access->subscripts[d],
-                                seen.access->tensor->dims[d], prover, upper);
+    for (bool upper : {false, true}) {
+      const Subscript &subscript = seen.access->subscripts[d];
+      bool isValue = subscript.rule == AccessRule::None &&
+                     !subscript.sum.values.empty();
+      fine = fine && (isValue ? checkValueBound(seen, subscript, d, prover, upper)
+                              : checkBound(seen, subscript,
+                                           seen.access->tensor->dims[d], prover,
+                                           upper));
+    }
   return fine;
 }
 
@@ -424,7 +432,7 @@ bool RangeSolver::checkBound(const SeenAccess &seen, const Subscript &subscript,
   }
   if (prover.proves(form))
     return true;
-  if (seen.access->otherwise && subscript.rule == AccessRule::None) {
+  if (seen.access->mayLieOutside() && subscript.rule == AccessRule::None) {
     // The parser's tree is ours to annotate.
     auto &flags = const_cast<Subscript &>(subscript);
     (upper ? flags.above : flags.below) = true;

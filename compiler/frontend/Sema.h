@@ -162,6 +162,17 @@ private:
   /// Ranges, bounds and orders of a statement whose types are known.
   bool finishRanges(OpScope &scope, Statement &statement, const Tensor &tensor,
                     ExprChecker &checker);
+  // SemaScatter.cpp
+  /// `in first..end`, which the tensor of an input promises.
+  void checkPromise(OpScope &scope, TensorDecl &decl, Tensor &tensor);
+  /// Names in the place of a scatter that are its indices.
+  std::vector<Name> scatterIndices(const OpDecl &op,
+                                   const Statement &statement) const;
+  /// Makes `statement.indices` of a scatter.
+  void makeScatterIndices(OpScope &scope, Statement &statement);
+  /// Types, place and order of a scatter; false after errors.
+  bool checkScatter(OpScope &scope, Statement &statement, const Tensor &tensor,
+                    ExprChecker &checker);
   void checkUses(OpScope &scope, bool clean);
   SourceRange declarationOf(const OpScope &scope, const Tensor &tensor) const;
 

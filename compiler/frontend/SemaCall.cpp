@@ -503,6 +503,8 @@ private:
     for (const auto &inner : instance->statements) {
       for (const auto &index : inner->indices)
         renameIndex(index->name.text);
+      for (const Name &index : sema.scatterIndices(*instance, *inner))
+        renameIndex(index.text);
       renameIndices(*inner->value);
     }
     for (const auto &inner : instance->statements) {

@@ -170,6 +170,8 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
   tensor->type = decl.type;
   for (const DimDecl &dim : decl.dims)
     tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
+  if (decl.first)
+    checkPromise(scope, decl, *tensor);
   decl.tensor = tensor.get();
   scope.op.tensors.push_back(std::move(tensor));
   auto [place, fresh] = scope.tensors.try_emplace(decl.name.text, decl.tensor);
@@ -310,6 +312,15 @@ void Sema::checkStatement(OpScope &scope, Statement &statement) {
   reporter.setContext(std::nullopt);
 }
 
+/// What a literal that a scatter puts is of: `H[b[i]] += 1`.
+static std::optional<ScalarType> scatterType(const Statement &statement,
+                                             const Tensor *tensor) {
+  bool isOutput = tensor && tensor->role == Tensor::Role::Output;
+  if (statement.scatter && isOutput && statement.value->untyped)
+    return tensor->type;
+  return std::nullopt;
+}
+
 void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   unsigned before = reporter.errors();
   if (!statement.moreTargets.empty())
@@ -325,10 +336,14 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     tensor->definition = &statement;
     scope.tensors[tensor->name.text] = tensor;
   }
+  if (statement.scatter)
+    makeScatterIndices(scope, statement);
   ExprChecker checker(*this, scope, tensor);
   for (auto &index : statement.indices)
     checker.bind(*index);
-  auto type = checker.check(*statement.value);
+  auto type = checker.check(*statement.value, scatterType(statement, tensor));
+  if (tensor && statement.scatter && tensor->role == Tensor::Role::Output)
+    checker.checkPlace(*statement.scatter->place, *tensor);
   if (!tensor)
     return;
   bool fine = type.has_value() && reporter.errors() == before;
@@ -336,6 +351,11 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   if (!fine) {
     // What is wrong is reported; a declared output keeps its declared shape.
     if (temporary)
+      scope.poisoned.insert(tensor);
+    return;
+  }
+  if (statement.scatter) {
+    if (!checkScatter(scope, statement, *tensor, checker) && temporary)
       scope.poisoned.insert(tensor);
     return;
   }

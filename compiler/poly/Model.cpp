@@ -104,7 +104,7 @@ isl::map Model::access(unsigned statement, unsigned access) const {
   isl_basic_map *map = isl_basic_map_universe(
       isl_space_map_from_domain_and_range(newStatementSpace(statement), range));
   for (unsigned d = 0; d < rank; ++d) {
-    if (d < a.subscripts.size()) {
+    if (!a.isAny(d)) {
       map = withConstraint(map, a.subscripts[d] * -1, Affine::dim(d), true);
       continue;
     }

@@ -42,6 +42,8 @@ private:
     return b.CreateUDiv(b.CreateAdd(x, b.getInt64(y - 1)), b.getInt64(y));
   }
   void emitItem(Value *item);
+  /// All instances of a scatter, from index `dim` on, in order.
+  void emitDomain(TilePlace place, unsigned dim);
   void emitColumns(const TilePlace &place, Value *row, Value *active,
                    Value *begin, Value *end, unsigned rows);
   void emitTile(TilePlace place) {
@@ -98,6 +100,10 @@ void KernelEmitter::loadArguments() {
   for (size_t i = 0; i < plan.info.reductions.size(); ++i)
     frame.scratch.push_back(
         b.CreateGEP(b.getInt8Ty(), function->getArg(3), nextArgument()));
+  if (plan.info.distinct) {
+    frame.touched = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+    frame.repeated = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+  }
 }
 
 /// Items are numbered with row tiles innermost (they share a block of columns,
@@ -108,6 +114,8 @@ void KernelEmitter::emitItem(Value *item) {
   int rank = program.tensors[info.result].shape.size();
   TilePlace place;
   place.indices.resize(rank);
+  if (info.scatters)
+    return emitDomain(TilePlace(), 0);
   if (info.columnDim < 0) {
     emitTile(place);
     return;
@@ -144,6 +152,21 @@ void KernelEmitter::emitItem(Value *item) {
   emitLoop(b, b.CreateSelect(allRows, rowEnd, rowBegin), rowEnd, {},
            [&](Value *row, llvm::ArrayRef<Value *>) {
              emitColumns(place, row, b.getTrue(), columnBegin, columnEnd, 1);
+             return llvm::SmallVector<Value *>();
+           });
+}
+
+void KernelEmitter::emitDomain(TilePlace place, unsigned dim) {
+  auto scatter = mlir::cast<te::ScatterOp>(plan.op);
+  if (dim == scatter.getExtents().size())
+    return emitTile(std::move(place));
+  Value *count =
+      TileEmitter::extentValue(b, func, frame, scatter.getExtents()[dim]);
+  emitLoop(b, b.getInt64(0), count, {},
+           [&](Value *index, llvm::ArrayRef<Value *>) {
+             TilePlace inner = place;
+             inner.indices.push_back(index);
+             emitDomain(std::move(inner), dim + 1);
              return llvm::SmallVector<Value *>();
            });
 }

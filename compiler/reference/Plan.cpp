@@ -25,11 +25,21 @@ constexpr int64_t kMapVectors = 16;
 
 class ComputePlanner {
 public:
-  ComputePlanner(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+  ComputePlanner(te::FuncOp func, mlir::Operation *op, const HostShape &host,
                  bool bounds, const FunctionPlan &function,
                  const llvm::DenseMap<mlir::Value, unsigned> &tensorOf)
-      : func(func), op(op), host(host), bounds(bounds), function(function),
-        tensorOf(tensorOf) {}
+      : func(func), op(op), block(op->getRegion(0).front()), host(host),
+        bounds(bounds), function(function), tensorOf(tensorOf) {
+    if (auto compute = mlir::dyn_cast<te::ComputeOp>(op)) {
+      name = compute.getName().str();
+      extents = compute.getType().getShape();
+      rank = extents.size();
+    } else {
+      auto scatter = mlir::cast<te::ScatterOp>(op);
+      name = scatter.getName().str();
+      extents = scatter.getExtents().getValue();
+    }
+  }
 
   Result<ComputePlan> run();
 
@@ -39,12 +49,17 @@ private:
   void analyseRead(te::ReadOp read);
   Status analyseUnary(te::UnaryOp unary);
   void chooseTile();
-  void addChecks(te::ReadOp read, unsigned tensor);
+  Status planScatter(te::ScatterOp scatter);
+  void addChecks(mlir::ValueRange indices, unsigned tensor);
   mlir::Attribute extentOfIndex(mlir::BlockArgument index);
   unsigned addOperand(OperandInfo operand);
 
   te::FuncOp func;
-  te::ComputeOp op;
+  mlir::Operation *op;
+  mlir::Block &block;
+  std::string name;
+  llvm::ArrayRef<mlir::Attribute> extents; ///< of the indices
+  unsigned rank = 0;                       ///< of the tile; a scatter has none
   const HostShape &host;
   bool bounds;
   const FunctionPlan &function;
@@ -74,15 +89,15 @@ mlir::Attribute ComputePlanner::extentOfIndex(mlir::BlockArgument index) {
   mlir::Operation *owner = index.getOwner()->getParentOp();
   if (auto reduce = mlir::dyn_cast<te::ReduceOp>(owner))
     return reduce.getExtents()[index.getArgNumber()];
-  return op.getType().getShape()[index.getArgNumber()];
+  return extents[index.getArgNumber()];
 }
 
 /// Between which values a subscript lies, for every one that no rule brings
 /// inside.
-void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
-  if (read.getGuarded())
-    return;
-  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+void ComputePlanner::addChecks(mlir::ValueRange indices, unsigned tensor) {
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    if (index.getDefiningOp<te::ToIndexOp>())
+      continue; // data say; what lies outside is not touched
     te::LinearExtent least, end;
     end.constant = 1;
     auto add = [&](mlir::Value operand, int64_t factor) {
@@ -124,17 +139,17 @@ void ComputePlanner::addChecks(te::ReadOp read, unsigned tensor) {
 /// other outputs wants a packed copy with that dimension innermost; what is
 /// read once is gathered.
 void ComputePlanner::analyseRead(te::ReadOp read) {
-  mlir::Block *outer = &op.getBlock();
-  unsigned rank = op.getType().getRank();
+  mlir::Block *outer = &block;
   ValueFacts facts;
   int laneDim = -1, laneDims = 0;
   bool computesLanes = false;
-  llvm::SmallVector<bool> uses(rank, false);
+  llvm::SmallVector<bool> uses(extents.size(), false);
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
     if (!mlir::isa<mlir::BlockArgument>(index)) {
       ValueFacts of = plan.factsOf(index);
       facts.row |= of.row;
       facts.lane |= of.lane;
+      facts.inexact |= of.inexact;
       computesLanes |= of.lane;
       continue;
     }
@@ -152,7 +167,8 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
     facts.lane |= of.lane;
   }
   OperandInfo operand{tensorOf.lookup(read.getTensor()), -1};
-  addChecks(read, operand.tensor);
+  if (!read.getGuarded())
+    addChecks(read.getIndices(), operand.tensor);
   // Where lanes walk along a computed subscript, or each asks whether it is
   // inside, they are gathered.
   if (laneDims == 1 && !computesLanes && !read.getGuarded()) {
@@ -164,7 +180,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
   laneDims += computesLanes;
   gathers |= laneDims > 0 && operand.contiguousDim < 0;
   reusesAcrossRows |= depth > 0 && laneDims > 0 && !facts.row;
-  facts.inexact = function.info.tensors[operand.tensor].inexact;
+  facts.inexact |= function.info.tensors[operand.tensor].inexact;
   inexactInside |= facts.inexact;
   plan.operandOf[read] = addOperand(operand);
   plan.facts[read.getResult()] = facts;
@@ -174,7 +190,7 @@ Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
   ValueFacts facts = plan.factsOf(unary.getValue());
   if (unary.hasAccuracy()) {
     if (accuracyOf(unary) == te::Accuracy::Portable)
-      return Failure{op.getName().str() + " holds a portable " +
+      return Failure{name + " holds a portable " +
                      te::stringifyUnaryKind(unary.getKind()).str() +
                      " that has not been expanded into exactly rounded "
                      "operations"};
@@ -187,12 +203,12 @@ Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
 
 Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
   std::string kind = te::nameOf(reduce).str();
-  std::string where = kind + " of " + op.getName().str();
+  std::string where = kind + " of " + name;
   bool associative = reduce.getKind() == te::ReduceKind::Max ||
                      reduce.getKind() == te::ReduceKind::Min ||
                      !mlir::isa<mlir::FloatType>(reduce.getType());
   ReductionInfo info;
-  info.where = op.getName().str();
+  info.where = name;
   if (te::TermAttr attribute = reduce.getTermAttr()) {
     std::string error;
     size_t offset = 0;
@@ -272,7 +288,6 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
 /// serves several of them; a map walks its block one vector at a time.
 void ComputePlanner::chooseTile() {
   KernelInfo &info = plan.info;
-  int rank = op.getType().getRank();
   if (info.columnDim < 0)
     return;
   plan.width = host.vectorBits / 32;
@@ -300,16 +315,31 @@ void ComputePlanner::chooseTile() {
       int64_t(plan.width) * (hasReduction ? plan.columns : kMapVectors);
 }
 
+Status ComputePlanner::planScatter(te::ScatterOp scatter) {
+  KernelInfo &info = plan.info;
+  info.scatters = true;
+  info.start = tensorOf.lookup(scatter.getStart());
+  info.distinct = scatter.getDistinct();
+  for (mlir::Attribute extent : extents)
+    info.domain.push_back(extentOf(func, extent));
+  // Its own tensor comes next.
+  if (!scatter.getDrop())
+    addChecks(scatter.getPut().getIndices(), function.info.tensors.size());
+  return {};
+}
+
 Result<ComputePlan> ComputePlanner::run() {
   plan.op = op;
-  int rank = op.getType().getRank();
-  plan.info.columnDim = rank - 1;
-  for (mlir::BlockArgument index : op.getBlock().getArguments()) {
-    int number = index.getArgNumber();
-    plan.facts[index] = {number == rank - 2, number == rank - 1, false};
+  plan.info.columnDim = int(rank) - 1;
+  for (mlir::BlockArgument index : block.getArguments()) {
+    unsigned number = index.getArgNumber();
+    plan.facts[index] = {number + 2 == rank, number + 1 == rank, false};
   }
-  if (Status status = analyseBlock(op.getBlock()); !status)
+  if (Status status = analyseBlock(block); !status)
     return Failure{status.message()};
+  if (auto scatter = mlir::dyn_cast<te::ScatterOp>(op))
+    if (Status status = planScatter(scatter); !status)
+      return Failure{status.message()};
   chooseTile();
   int64_t bytes = (holdsWide ? 8 : 4) + (bounds ? 8 : 0);
   for (ReductionInfo &reduction : plan.info.reductions)
@@ -336,14 +366,23 @@ reference::planFunction(te::FuncOp func, const HostShape &host, bool bounds) {
   for (auto [argument, name] :
        llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
     addTensor(argument, mlir::cast<mlir::StringAttr>(name).getValue().str());
-  for (te::ComputeOp op : func.getBlock().getOps<te::ComputeOp>()) {
+  for (mlir::Operation &op : func.getBlock().without_terminator()) {
+    if (!mlir::isa<te::ComputeOp, te::ScatterOp>(op))
+      continue;
     Result<ComputePlan> plan =
-        ComputePlanner(func, op, host, bounds, function, tensorOf).run();
+        ComputePlanner(func, &op, host, bounds, function, tensorOf).run();
     if (!plan)
       return Failure{plan.message()};
-    addTensor(op.getResult(), op.getName().str());
-    auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
-    info.tensors.back().inexact = plan->factsOf(yield.getValue()).inexact;
+    auto scatter = mlir::dyn_cast<te::ScatterOp>(op);
+    addTensor(op.getResult(0),
+              scatter ? scatter.getName().str()
+                      : mlir::cast<te::ComputeOp>(op).getName().str());
+    // What is yielded or put; a place may be uncertain, too.
+    bool inexact = scatter && info.tensors[plan->info.start].inexact;
+    for (mlir::Value value :
+         op.getRegion(0).front().getTerminator()->getOperands())
+      inexact |= plan->factsOf(value).inexact;
+    info.tensors.back().inexact = inexact;
     plan->info.result = info.tensors.size() - 1;
     plan->info.symbol = "compute" + std::to_string(function.computes.size());
     info.kernels.push_back(plan->info);

@@ -31,7 +31,7 @@ struct ValueFacts {
 /// The shape of a kernel: a tile of `rows` x `columns` vectors of `width` lanes
 /// is computed at once; `info` is what the runner sees of it.
 struct ComputePlan {
-  te::ComputeOp op;
+  mlir::Operation *op = nullptr; ///< a te.compute or a te.scatter
   KernelInfo info;
   unsigned width = 1, rows = 1, columns = 1;
   llvm::DenseMap<mlir::Value, ValueFacts> facts;

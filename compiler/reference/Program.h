@@ -64,7 +64,10 @@ struct ReductionInfo {
 ///   the sizes;
 ///   the result's address and strides, then its errors' address and strides;
 ///   for each operand its address and strides, then its errors' the same way;
-///   for each reduction the byte offset of its scratch memory.
+///   for each reduction the byte offset of its scratch memory;
+///   where `distinct`: the address of one byte an element, 0 where nothing was
+///   written, and of an i64, which the first element that is written twice sets
+///   to its number (row-major) + 1.
 /// Strides count elements. Errors are f64; the fields stand there always, and
 /// are read only by functions that carry errors.
 struct KernelInfo {
@@ -73,6 +76,12 @@ struct KernelInfo {
   std::vector<OperandInfo> operands;
   std::vector<ReductionInfo> reductions;
   std::vector<AccessCheck> checks;
+  /// A te.scatter: one item, which walks the whole `domain` in order. The
+  /// result begins as a copy of tensor `start`.
+  bool scatters = false;
+  unsigned start = 0;
+  std::vector<artifact::SizeExpr> domain;
+  bool distinct = false; ///< no two writes have one place: checked
   int rowDim = -1;    ///< dimension cut into tiles of `tileRows`; -1: none
   int columnDim = -1; ///< dimension that the lanes walk; -1 for rank 0
   int64_t tileRows = 1;

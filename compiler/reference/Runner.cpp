@@ -13,6 +13,7 @@
 #include "compiler/reference/TermStorage.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <new>
 
@@ -135,6 +136,8 @@ Status Runner::placeTensors() {
   lastUse.assign(places.size(), 0);
   for (size_t k = 0; k < info.kernels.size(); ++k) {
     lastUse[info.kernels[k].result] = k;
+    if (info.kernels[k].scatters)
+      lastUse[info.kernels[k].start] = k;
     for (const OperandInfo &operand : info.kernels[k].operands)
       lastUse[operand.tensor] = k;
   }
@@ -151,12 +154,18 @@ double Runner::work(const KernelInfo &kernel) {
       elements *= static_cast<double>(value(extent));
     steps += elements;
   }
-  return steps * static_cast<double>(places[kernel.result].elements);
+  if (!kernel.scatters)
+    return steps * static_cast<double>(places[kernel.result].elements);
+  for (const artifact::SizeExpr &extent : kernel.domain)
+    steps *= static_cast<double>(value(extent));
+  return steps;
 }
 
 Status Runner::checkKernel(const KernelInfo &kernel) {
   const std::string &name = info.tensors[kernel.result].name;
-  bool empty = places[kernel.result].elements == 0;
+  bool empty = !kernel.scatters && places[kernel.result].elements == 0;
+  for (const artifact::SizeExpr &extent : kernel.domain)
+    empty |= value(extent) == 0;
   for (const ReductionInfo &reduction : kernel.reductions) {
     int64_t elements = 1;
     for (const artifact::SizeExpr &extent : reduction.extents)
@@ -246,11 +255,29 @@ Status Runner::runKernel(size_t number) {
     scratch += (bytes + 63) / 64 * 64;
   }
 
-  int64_t items = result.elements == 0 ? 0 : 1;
+  Memory touched;
+  int64_t repeated = 0;
+  if (kernel.distinct) {
+    touched = allocate(result.elements);
+    std::memset(touched.get(), 0, size_t(result.elements));
+    args.push_back(reinterpret_cast<intptr_t>(touched.get()));
+    args.push_back(reinterpret_cast<intptr_t>(&repeated));
+  }
+  if (kernel.scatters) {
+    const Place &start = places[kernel.start];
+    stridedCopy(result.values, start.values, result.shape,
+                artifact::bytesOf(info.tensors[kernel.result].type), threads);
+    if (result.errors.data && start.errors.data)
+      stridedCopy(result.errors, start.errors, result.shape, 8, threads);
+    else if (result.errors.data)
+      std::memset(result.errors.data, 0, size_t(result.elements) * 8);
+  }
+
+  int64_t items = result.elements == 0 && !kernel.scatters ? 0 : 1;
   auto tiles = [](int64_t extent, int64_t tile) {
     return (extent + tile - 1) / tile;
   };
-  for (int d = 0; d < static_cast<int>(rank); ++d)
+  for (int d = 0; d < static_cast<int>(kernel.scatters ? 0 : rank); ++d)
     items *= d == kernel.columnDim ? tiles(result.shape[d], kernel.columnBlock)
              : d == kernel.rowDim  ? tiles(result.shape[d], kernel.tileRows)
                                    : result.shape[d];
@@ -273,6 +300,18 @@ Status Runner::runKernel(size_t number) {
       },
       progress);
   doneWork += weight;
+  if (repeated) {
+    std::string element;
+    for (size_t d = rank, rest = size_t(repeated - 1); d-- > 0;) {
+      size_t extent = size_t(result.shape[d]);
+      element = std::to_string(rest % extent) +
+                (element.empty() ? "" : ", " + element);
+      rest /= extent;
+    }
+    const std::string &name = info.tensors[kernel.result].name;
+    return Failure{name + "[" + element + "] is written twice, though the " +
+                   "statement of '" + name + "' promises 'unique'"};
+  }
 
   for (size_t t = 0; t < places.size(); ++t)
     if (lastUse[t] == number) {

@@ -23,6 +23,9 @@ TileEmitter::TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats,
     : b(b), floats(floats), scalars(scalars), func(func), plan(plan),
       program(program), frame(frame), bounds(bounds), place(std::move(where)) {
   int columnDim = plan.info.columnDim;
+  if (plan.info.scatters)
+    for (mlir::BlockArgument index : plan.op->getRegion(0).getArguments())
+      values[index] = Bundle{{}, {Tracked{place.indices[index.getArgNumber()]}}};
   if (columnDim < 0)
     return;
   llvm::Type *lanes = llvm::FixedVectorType::get(b.getInt64Ty(), plan.width);
@@ -111,7 +114,8 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
                               unsigned r, unsigned c) {
   bool plain = !read.getGuarded();
   for (mlir::Value index : read.getIndices())
-    plain &= !plan.factsOf(index).lane || mlir::isa<mlir::BlockArgument>(index);
+    plain &= !te::gatherOf(index) && (!plan.factsOf(index).lane ||
+                                      mlir::isa<mlir::BlockArgument>(index));
   if (!plain)
     return gatherLanes(read, view, element, r, c);
   mlir::Block *outer = &plan.op->getRegion(0).front();
@@ -174,7 +178,8 @@ Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
     Value *subscript = widen(get(index, r, c).value);
     offset =
         b.CreateAdd(offset, b.CreateMul(subscript, widen(view.strides[dim])));
-    if (!read.getGuarded())
+    // What data say may be wrong, whatever was promised.
+    if (!read.getGuarded() && !index.getDefiningOp<te::ToIndexOp>())
       continue;
     // Unsigned: below 0 is far above the extent.
     Value *extent =
@@ -241,6 +246,23 @@ void TileEmitter::emitBound(te::BoundOp bound) {
       });
 }
 
+/// The error of a value that was read, at a place that may be another.
+Value *TileEmitter::placeError(te::ReadOp read, Tracked value, unsigned r,
+                               unsigned c) {
+  Value *error = value.error;
+  for (mlir::Value index : read.getIndices()) {
+    Value *flag = get(index, r, c).error;
+    if (!flag)
+      continue;
+    Value *doubt = scalars.errorOf(flag);
+    auto *wide = llvm::dyn_cast<llvm::FixedVectorType>(value.value->getType());
+    if (wide && !doubt->getType()->isVectorTy())
+      doubt = b.CreateVectorSplat(wide->getNumElements(), doubt);
+    error = error ? b.CreateFAdd(error, doubt) : doubt;
+  }
+  return error;
+}
+
 void TileEmitter::emitRead(te::ReadOp read) {
   unsigned number = plan.operandOf.lookup(read);
   const OperandInfo &operand = plan.info.operands[number];
@@ -256,6 +278,7 @@ void TileEmitter::emitRead(te::ReadOp read) {
         if (bounds && tensor.inexact)
           result.error = readLanes(read, view.errors, b.getDoubleTy(),
                                    operand.contiguousDim, r, c);
+        result.error = placeError(read, result, r, c);
         // Integers and booleans are certain or not.
         if (!artifact::isFloat(tensor.type))
           result.error = scalars.flagOf(result.error);
@@ -374,6 +397,8 @@ void TileEmitter::emitOp(mlir::Operation &op) {
     return emitAffine(affine);
   if (auto bound = mlir::dyn_cast<te::BoundOp>(op))
     return emitBound(bound);
+  if (auto index = mlir::dyn_cast<te::ToIndexOp>(op))
+    return emitToIndex(index);
   if (auto index = mlir::dyn_cast<te::IndexConstantOp>(op)) {
     values[index.getResult()] =
         Bundle{{}, {Tracked{b.getInt64(index.getValue())}}};
@@ -398,5 +423,7 @@ void TileEmitter::emitBlock(mlir::Block &block, mlir::Operation *skipped) {
 void TileEmitter::run() {
   mlir::Block &block = plan.op->getRegion(0).front();
   emitBlock(block);
+  if (auto put = mlir::dyn_cast<te::PutOp>(block.getTerminator()))
+    return emitPut(put);
   storeResult(mlir::cast<te::YieldOp>(block.getTerminator()).getValue());
 }

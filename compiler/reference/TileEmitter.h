@@ -27,6 +27,8 @@ struct OperandView {
 struct KernelFrame {
   llvm::SmallVector<llvm::Value *> sizes;
   OperandView result;
+  /// Of a scatter to distinct places: bytes by element, and a word.
+  llvm::Value *touched = nullptr, *repeated = nullptr;
   llvm::SmallVector<OperandView> operands;
   llvm::SmallVector<llvm::Value *> scratch; ///< of each reduction
 };
@@ -70,6 +72,16 @@ private:
   void emitRead(te::ReadOp read);
   void emitReduction(te::ReduceOp reduce);
   void storeResult(mlir::Value value);
+  // ScatterEmitter.cpp
+  void emitToIndex(te::ToIndexOp op);
+  void emitPut(te::PutOp put);
+  /// The element that one te.put changes.
+  struct PutPlace {
+    llvm::Value *inside, *offset, *errorOffset, *number;
+  };
+  PutPlace placeOf(te::PutOp put);
+  /// Notes that element `number` is written.
+  void noteWrite(llvm::Value *number);
 
   Bundle makeBundle(ValueFacts facts,
                     llvm::function_ref<Tracked(unsigned r, unsigned c)> make);
@@ -81,6 +93,8 @@ private:
   /// touches memory only where they lie inside.
   llvm::Value *gatherLanes(te::ReadOp read, const TensorView &view,
                            llvm::Type *element, unsigned r, unsigned c);
+  llvm::Value *placeError(te::ReadOp read, Tracked value, unsigned r,
+                          unsigned c);
   void emitAffine(te::AffineOp affine);
   void emitBound(te::BoundOp bound);
   llvm::Value *firstColumn(unsigned c);

@@ -82,8 +82,8 @@ Attribute girih::te::makeExtent(MLIRContext *context,
 /// term stay exact in the polyhedral model.
 static constexpr int64_t kMaxExtent = int64_t(1) << 40;
 
-/// An extent, or an offset, which may be negative, over sizes of `func`.
-static LogicalResult verifySum(Operation *op, FuncOp func, Attribute extent) {
+LogicalResult girih::te::verifySum(Operation *op, FuncOp func,
+                                   Attribute extent) {
   if (!isa<StringAttr, IntegerAttr, ExtentAttr>(extent))
     return op->emitOpError("has an extent that is neither a size nor an "
                            "integer nor a sum of them");
@@ -104,8 +104,8 @@ static LogicalResult verifySum(Operation *op, FuncOp func, Attribute extent) {
   return success();
 }
 
-static LogicalResult verifyExtents(Operation *op, FuncOp func,
-                                   ArrayRef<Attribute> extents) {
+LogicalResult girih::te::verifyExtents(Operation *op, FuncOp func,
+                                       ArrayRef<Attribute> extents) {
   for (Attribute extent : extents) {
     if (failed(verifySum(op, func, extent)))
       return failure();
@@ -116,6 +116,30 @@ static LogicalResult verifyExtents(Operation *op, FuncOp func,
              << kMaxExtent - 1;
   }
   return success();
+}
+
+/// Ranges are of integers, and over sizes.
+static LogicalResult verifyPromises(FuncOp func) {
+  if (func.getArgRanges().size() != func.getArgNames().size())
+    return func.emitOpError("has ")
+           << func.getArgRanges().size() << " ranges for "
+           << func.getArgNames().size() << " arguments";
+  for (auto [argument, range] :
+       llvm::zip(func.getBlock().getArguments(), func.getArgRanges())) {
+    if (isa<UnitAttr>(range))
+      continue;
+    auto type = dyn_cast<TeTensorType>(argument.getType());
+    auto promise = dyn_cast<ArrayAttr>(range);
+    if (!promise || promise.size() != 2)
+      return func.emitOpError("promises a range that has no two ends");
+    if (!type || !isIntegerType(type.getElementType()))
+      return func.emitOpError("promises a range of elements that are no "
+                              "integers");
+    for (Attribute end : promise)
+      if (failed(verifySum(func, func, end)))
+        return failure();
+  }
+  return verifyCheckWords(func);
 }
 
 LogicalResult FuncOp::verify() {
@@ -136,6 +160,8 @@ LogicalResult FuncOp::verify() {
     if (failed(verifyExtents(*this, *this, type.getShape())))
       return failure();
   }
+  if (failed(verifyPromises(*this)))
+    return failure();
   for (Attribute constraint : getConstraints()) {
     auto onSize = dyn_cast<SizeConstraintAttr>(constraint);
     if (!onSize || findSize(onSize.getSize().getValue()) < 0)
@@ -161,10 +187,10 @@ LogicalResult FuncOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Scalar regions may use te scalar ops and integer arith helpers only.
-static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
+LogicalResult girih::te::verifyScalarRegion(Operation *op, Block &block) {
   for (Operation &inner : block) {
     if (isa<TeDialect>(inner.getDialect()) &&
-        !isa<FuncOp, ComputeOp, ReturnOp>(inner))
+        !isa<FuncOp, ComputeOp, ScatterOp, ReturnOp>(inner))
       continue;
     if (isa<arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::ShLIOp,
             arith::ShRSIOp, arith::AndIOp, arith::OrIOp, arith::CmpIOp,
@@ -176,8 +202,8 @@ static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
   return success();
 }
 
-static LogicalResult verifyIndexArguments(Operation *op, Block &block,
-                                          size_t count) {
+LogicalResult girih::te::verifyIndexArguments(Operation *op, Block &block,
+                                              size_t count) {
   if (block.getNumArguments() != count)
     return op->emitOpError("has ")
            << block.getNumArguments() << " region arguments for " << count
@@ -265,19 +291,10 @@ llvm::StringRef girih::te::nameOf(ReduceOp reduce) {
 
 LogicalResult ReadOp::verify() {
   TeTensorType type = getTensor().getType();
-  if (getIndices().size() != type.getRank())
-    return emitOpError("reads a tensor of rank ")
-           << type.getRank() << " with " << getIndices().size()
-           << " subscripts";
   if (getType() != type.getElementType())
     return emitOpError("reads ")
            << type.getElementType() << " as " << getType();
-  for (Value index : getIndices())
-    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
-        !index.getDefiningOp<AffineOp>() && !index.getDefiningOp<BoundOp>())
-      return emitOpError("has a subscript that is neither an index nor a "
-                         "constant nor made by te.affine or te.bound");
-  return success();
+  return verifySubscripts(*this, type, getIndices(), "reads");
 }
 
 LogicalResult AffineOp::verify() {
@@ -303,7 +320,7 @@ LogicalResult BoundOp::verify() {
   if (!func)
     return emitOpError("stands outside a te.func");
   for (Operation *user : getResult().getUsers())
-    if (!isa<ReadOp>(user))
+    if (!isa<ReadOp, PutOp>(user))
       return emitOpError("is used by '")
              << user->getName() << "': only a te.read's subscript may be";
   return verifyExtents(*this, func, getExtent());

@@ -7,7 +7,9 @@
 
 #include "passes/schedule/DefaultSchedule.h"
 
+#include "passes/schedule/ScatterSchedule.h"
 #include "passes/schedule/TileChoice.h"
+#include "passes/schedule/TreeNodes.h"
 
 #include <algorithm>
 #include <set>
@@ -73,31 +75,6 @@ private:
   const TileChoice &choice;
   std::vector<unsigned> statements;
 };
-
-NodePtr makeNode(Node::Kind kind, std::vector<unsigned> statements) {
-  NodePtr node = std::make_unique<Node>();
-  node->kind = kind;
-  node->statements = std::move(statements);
-  return node;
-}
-
-Member member(std::string name, Binding binding, bool coincident,
-              std::vector<poly::Digit> digits) {
-  Member result;
-  result.name = std::move(name);
-  result.binding = binding;
-  result.coincident = coincident;
-  result.digits = std::move(digits);
-  return result;
-}
-
-poly::Digit digit(unsigned dim, int64_t divisor, int64_t modulus) {
-  poly::Digit result;
-  result.value = Affine::dim(dim);
-  result.divisor = divisor;
-  result.modulus = modulus;
-  return result;
-}
 
 } // namespace
 
@@ -315,7 +292,7 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
         continue;
       if (!std::binary_search(statements.begin(), statements.end(), reader))
         return 0;
-      if (access.wholeFrom >= 0)
+      if (!access.isExact())
         return 0;
       for (unsigned d = 0; d < group.sharedDims; ++d)
         if (!(access.subscripts[d] == Affine::dim(d)))
@@ -384,9 +361,10 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
             std::binary_search(statements.begin(), statements.end(), reader);
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
           inRegisters &= access.subscripts[d] == Affine::dim(d);
-        inRegisters &= access.wholeFrom < 0;
+        inRegisters &= access.isExact();
       }
     inRegisters |= isCellsOf(array);
+    inRegisters &= scop.statements[s].write().isExact();
     Place elsewhere = scop.arrays[array].role == poly::ArrayRole::Output
                           ? Place::Global
                           : Place::Workspace;
@@ -438,10 +416,17 @@ girih::schedule::chooseSchedule(const Scop &scop,
   result.tree.root = makeNode(Node::Kind::Sequence, all);
   unsigned number = 0;
   for (const FusionGroup &group : groupUnits(scop)) {
-    TileChoice choice = chooseTiles(scop, group, target);
     std::string name = scop.name + "__" + std::to_string(number++);
-    result.tree.root->children.push_back(
-        KernelBuilder(scop, group, choice).build(name));
+    TileChoice choice;
+    if (isOrderedScatter(scop, group)) {
+      unsigned s = group.units[0].statements[0];
+      result.tree.root->children.push_back(
+          scatterKernel(scop, s, name, choice));
+    } else {
+      choice = chooseTiles(scop, group, target);
+      result.tree.root->children.push_back(
+          KernelBuilder(scop, group, choice).build(name));
+    }
     KernelReason reason;
     reason.kernel = name;
     std::string fused;

@@ -47,6 +47,10 @@ std::vector<Unit> girih::schedule::findUnits(const Scop &scop) {
   return units;
 }
 
+bool girih::schedule::isScatter(const Scop &scop, const Unit &unit) {
+  return scop.statements[unit.statements[0]].kind == StatementKind::Scatter;
+}
+
 bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
   if (!unit.reduction)
     return false;
@@ -171,6 +175,8 @@ unsigned Grouping::agreement(const Unit &unit, unsigned group) const {
 }
 
 int Grouping::choose(const Unit &unit, unsigned &shared) const {
+  if (isScatter(scop, unit))
+    return -1;
   int latest = -1;
   for (unsigned s : unit.statements)
     for (const Access &access : scop.statements[s].accesses)
@@ -191,6 +197,8 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
         return -1;
     }
   const FusionGroup &group = groups[latest];
+  if (isScatter(scop, group.units[0]))
+    return -1;
   shared = agreement(unit, latest);
   bool isScalar = group.sharedDims == 0 && unit.outerDims == 0;
   if (shared == 0 && !isScalar)
@@ -212,10 +220,13 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
 }
 
 int Grouping::chooseBeside(const Unit &unit) const {
-  if (groups.empty() || unit.outerDims == 0 || isContraction(scop, unit))
+  if (groups.empty() || unit.outerDims == 0 || isContraction(scop, unit) ||
+      isScatter(scop, unit))
     return -1;
   int last = groups.size() - 1;
   const FusionGroup &group = groups[last];
+  if (isScatter(scop, group.units[0]))
+    return -1;
   if (group.sharedDims != unit.outerDims || hasContraction(group) ||
       !sameExtents(group.units[0], unit, unit.outerDims))
     return -1;

@@ -8,6 +8,7 @@
 #include "passes/scop/BuildScop.h"
 
 #include "passes/scop/ExpandTerm.h"
+#include "passes/scop/ScatterScop.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -34,8 +35,9 @@ private:
   unsigned addArray(mlir::Value tensor, llvm::StringRef name,
                     poly::ArrayRole role);
   mlir::LogicalResult addCompute(te::ComputeOp compute);
-  /// The domain 0 <= index < extent of a compute's indices.
-  std::vector<Affine> box(te::ComputeOp compute);
+  mlir::LogicalResult addScatter(te::ScatterOp scatter);
+  /// The domain 0 <= index < extent of indices.
+  std::vector<Affine> box(llvm::ArrayRef<mlir::Attribute> extents);
   /// Accesses of a region's te.read ops, given the te indices in scope.
   std::vector<Access>
   readsOf(mlir::Block &block,
@@ -56,8 +58,8 @@ std::vector<std::string> strings(mlir::ArrayAttr names) {
   return list;
 }
 
-std::vector<std::string> indexNames(te::ComputeOp compute) {
-  std::vector<std::string> names = strings(compute.getIndexNames());
+std::vector<std::string> indexNames(mlir::ArrayAttr list) {
+  std::vector<std::string> names = strings(list);
   for (std::string &name : names)
     name = scopName(name);
   return names;
@@ -71,7 +73,7 @@ bool isOneRead(mlir::Value value) {
   if (!read || read.getGuarded())
     return false;
   return llvm::none_of(read.getIndices(), [](mlir::Value index) {
-    return index.getDefiningOp<te::BoundOp>() != nullptr;
+    return te::isComputed(index);
   });
 }
 
@@ -192,9 +194,9 @@ unsigned Builder::addArray(mlir::Value tensor, llvm::StringRef name,
   return index;
 }
 
-std::vector<Affine> Builder::box(te::ComputeOp compute) {
+std::vector<Affine> Builder::box(llvm::ArrayRef<mlir::Attribute> extents) {
   std::vector<Affine> constraints;
-  for (auto [d, size] : llvm::enumerate(compute.getType().getShape())) {
+  for (auto [d, size] : llvm::enumerate(extents)) {
     constraints.push_back(Affine::dim(d));
     constraints.push_back(extent(size) - Affine::of(1) - Affine::dim(d));
     // A bound that the text promises, in reach of those who look for constants;
@@ -215,17 +217,9 @@ Builder::readsOf(mlir::Block &block,
     auto read = mlir::dyn_cast<te::ReadOp>(op);
     if (!read)
       continue;
-    Access access;
-    access.array = arrayOf.at(read.getTensor());
-    for (mlir::Value index : read.getIndices()) {
-      if (index.getDefiningOp<te::BoundOp>()) {
-        // Some element along this dimension; it is not affine which one.
-        access.wholeFrom = access.subscripts.size();
-        break;
-      }
-      access.subscripts.push_back(subscript(index, indices));
-    }
-    reads.push_back(std::move(access));
+    reads.push_back(accessAt(
+        arrayOf.at(read.getTensor()), read.getIndices(),
+        [&](mlir::Value index) { return subscript(index, indices); }));
   }
   return reads;
 }
@@ -252,8 +246,8 @@ mlir::LogicalResult Builder::addReduction(te::ComputeOp compute,
   site.compute = compute;
   site.reduce = reduce;
   site.array = arrayOf.at(compute.getResult());
-  site.outer = indexNames(compute);
-  site.outerConstraints = box(compute);
+  site.outer = indexNames(compute.getIndexNames());
+  site.outerConstraints = box(compute.getType().getShape());
   for (mlir::Attribute size : reduce.getExtents())
     site.extents.push_back(extent(size));
   if (reduce.getExtents().size() == 1)
@@ -289,8 +283,8 @@ mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
   poly::Statement statement;
   statement.name = names.unique(compute.getName().str() + "_map");
   statement.kind = poly::StatementKind::Map;
-  statement.dims = indexNames(compute);
-  statement.constraints = box(compute);
+  statement.dims = indexNames(compute.getIndexNames());
+  statement.constraints = box(compute.getType().getShape());
   StatementInfo info;
   info.compute = compute;
   info.elementType = compute.getType().getElementType();
@@ -311,6 +305,36 @@ mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
   return mlir::success();
 }
 
+/// One element of the array that the start has filled, read and written.
+mlir::LogicalResult Builder::addScatter(te::ScatterOp scatter) {
+  poly::Statement statement;
+  statement.name = names.unique(scatter.getName().str() + "_put");
+  statement.kind = poly::StatementKind::Scatter;
+  statement.dims = indexNames(scatter.getIndexNames());
+  statement.constraints = box(scatter.getExtents().getValue());
+  statement.unordered = isUnordered(scatter);
+  StatementInfo info;
+  info.scatter = scatter;
+  info.elementType = scatter.getType().getElementType();
+  llvm::DenseMap<mlir::Value, Affine> indices;
+  for (auto [d, argument] :
+       llvm::enumerate(scatter.getBlock().getArguments())) {
+    indices[argument] = Affine::dim(d);
+    info.indices.push_back(Affine::dim(d));
+  }
+  statement.accesses = readsOf(scatter.getBlock(), indices);
+  Access place = accessAt(
+      arrayOf.at(scatter.getResult()), scatter.getPut().getIndices(),
+      [&](mlir::Value index) { return subscript(index, indices); });
+  if (scatter.getKind() != te::ScatterKind::Set)
+    statement.accesses.push_back(place);
+  place.isWrite = true;
+  statement.accesses.push_back(std::move(place));
+  result.scop.statements.push_back(std::move(statement));
+  result.map.statements.push_back(std::move(info));
+  return mlir::success();
+}
+
 std::optional<ScopWithMap> Builder::run() {
   result.scop.name = func.getSymName().str();
   addContext();
@@ -322,23 +346,38 @@ std::optional<ScopWithMap> Builder::run() {
   auto terminator = mlir::cast<te::ReturnOp>(func.getBlock().getTerminator());
   for (auto compute : func.getBlock().getOps<te::ComputeOp>()) {
     auto results = terminator.getResults();
-    auto found = llvm::find(results, compute.getResult());
+    // A scatter works in place of what it starts from: one array.
+    mlir::Value tensor = compute.getResult();
+    llvm::StringRef name = compute.getName();
+    for (mlir::Operation *user : compute->getUsers())
+      if (auto scatter = mlir::dyn_cast<te::ScatterOp>(user)) {
+        tensor = scatter.getResult();
+        name = scatter.getName();
+      }
+    auto found = llvm::find(results, tensor);
     bool isOutput = found != results.end();
-    unsigned array = addArray(compute.getResult(), compute.getName(),
-                              isOutput ? poly::ArrayRole::Output
-                                       : poly::ArrayRole::Temporary);
+    unsigned array =
+        addArray(compute.getResult(), name,
+                 isOutput ? poly::ArrayRole::Output
+                          : poly::ArrayRole::Temporary);
+    arrayOf[tensor] = array;
     if (isOutput)
       result.map.result[array] = found - results.begin();
   }
   for (auto [index, value] : llvm::enumerate(terminator.getResults())) {
-    if (!value.getDefiningOp<te::ComputeOp>()) {
+    if (!value.getDefiningOp<te::ComputeOp>() &&
+        !value.getDefiningOp<te::ScatterOp>()) {
       func.emitOpError("returns argument ") << index << " unchanged";
       return std::nullopt;
     }
   }
-  for (auto compute : func.getBlock().getOps<te::ComputeOp>())
-    if (mlir::failed(addCompute(compute)))
+  for (mlir::Operation &op : func.getBlock()) {
+    auto compute = mlir::dyn_cast<te::ComputeOp>(op);
+    auto scatter = mlir::dyn_cast<te::ScatterOp>(op);
+    if ((compute && mlir::failed(addCompute(compute))) ||
+        (scatter && mlir::failed(addScatter(scatter))))
       return std::nullopt;
+  }
   return std::move(result);
 }
 

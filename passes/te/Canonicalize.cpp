@@ -68,6 +68,12 @@ static bool isReturned(ComputeOp compute) {
                       [](Operation *user) { return isa<ReturnOp>(user); });
 }
 
+/// What a scatter works in is its own.
+static bool startsScatter(ComputeOp compute) {
+  return llvm::any_of(compute->getUsers(),
+                      [](Operation *user) { return isa<ScatterOp>(user); });
+}
+
 /// Merges tensors with the same domain and the same region into the first. True
 /// when something changed.
 static bool mergeEqualComputes(FuncOp func) {
@@ -75,6 +81,8 @@ static bool mergeEqualComputes(FuncOp func) {
   SmallVector<ComputeOp> kept;
   for (auto compute :
        llvm::make_early_inc_range(func.getBlock().getOps<ComputeOp>())) {
+    if (startsScatter(compute))
+      continue;
     auto equal = llvm::find_if(kept, [&](ComputeOp other) {
       return other.getType() == compute.getType() &&
              OperationEquivalence::isRegionEquivalentTo(
@@ -95,7 +103,7 @@ static bool mergeEqualComputes(FuncOp func) {
 /// Users before what they use, so one walk erases everything that dies.
 static void eraseDead(FuncOp func) {
   func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    bool unused = isa<ComputeOp, ReduceOp>(op) && op->use_empty();
+    bool unused = isa<ComputeOp, ScatterOp, ReduceOp>(op) && op->use_empty();
     if (unused || isOpTriviallyDead(op))
       op->erase();
   });

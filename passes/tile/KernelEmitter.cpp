@@ -403,7 +403,10 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
   // What a tile does is at its statement's place in the text.
   te::ReduceOp reduce = context.map.statements[node.statement].reduce;
   te::ComputeOp compute = context.map.statements[node.statement].compute;
-  mlir::Location place = reduce ? reduce.getLoc() : compute.getLoc();
+  te::ScatterOp scatter = context.map.statements[node.statement].scatter;
+  mlir::Location place = scatter  ? scatter.getLoc()
+                         : reduce ? reduce.getLoc()
+                                  : compute.getLoc();
   llvm::SaveAndRestore<mlir::Location> here(loc, place),
       there(index.loc, place);
   mlir::FailureOr<Site> site = siteOf(node);
@@ -416,6 +419,8 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
     return emitInit(*site);
   case StatementKind::Merge:
     return emitMerge(*site);
+  case StatementKind::Scatter:
+    return emitScatter(*site);
   case StatementKind::Update:
     break;
   }

@@ -103,6 +103,7 @@ private:
                  const std::vector<mlir::Value> &loaded,
                  const std::function<mlir::LogicalResult()> &beforeContract);
   mlir::LogicalResult emitMerge(const Site &site);
+  mlir::LogicalResult emitScatter(const Site &site);
 
   // Pieces.
   /// A mark's layout: valid, of that shape, over the kernel's threads.
@@ -127,8 +128,24 @@ private:
   /// rules lie inside.
   ValidSet readableSet(const Site &site, const poly::Array &array,
                        te::ReadOp source);
-  Fragment loadBound(const Site &site, const poly::Access &access,
-                     const layout::Layout &layout, te::ReadOp source);
+  /// Where the elements of an access lie that data or rules choose.
+  struct ComputedPlaces {
+    BoxAccess places;
+    std::vector<int32_t> rules, gatheredDims;
+    std::vector<mlir::Value> extents, gathered;
+  };
+  /// Of the subscripts of `user`, a te.read or te.put. `skips`: what lies
+  /// outside takes no part.
+  mlir::FailureOr<ComputedPlaces>
+  computedPlaces(const Site &site, mlir::Operation *user,
+                 mlir::ValueRange indices, const poly::Array &array,
+                 const layout::Layout &layout, bool skips);
+  mlir::FailureOr<Fragment> loadBound(const Site &site,
+                                      const poly::Access &access,
+                                      const layout::Layout &layout,
+                                      te::ReadOp source);
+  /// The te indices in reach of the site's body.
+  static std::vector<mlir::Value> indicesOf(const scop::StatementInfo &info);
   mlir::LogicalResult write(const Site &site, const poly::Access &access,
                             Fragment value);
   /// tile.map of the ops that `yielded` needs inside a te region.

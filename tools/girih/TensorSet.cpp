@@ -10,6 +10,7 @@
 #include "compiler/artifact/SizeSum.h"
 #include "compiler/support/Suggest.h"
 #include "runtime/Npy.h"
+#include "runtime/Promise.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
@@ -282,8 +283,15 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
         console.fail(codes::kTensors, param.name + ": " + array.message());
         return std::nullopt;
       }
-      if (!(*inputs)[index])
-        rt::fillRandom(*array, plan.kind, plan.seed, uint32_t(index));
+      Status kept =
+          (*inputs)[index]
+              ? rt::checkPromise(*array, signature, param, set.sizes)
+              : rt::fillPromised(*array, signature, param, set.sizes, plan.kind,
+                                 plan.seed, uint32_t(index));
+      if (!kept) {
+        console.fail(codes::kPromise, kept.message());
+        return std::nullopt;
+      }
       placed = PlacedTensor::upload(device, *array, placements[index]);
       set.inputs.push_back(std::move(*array));
     }

@@ -8,6 +8,7 @@
 #include "tools/girih/TestRunner.h"
 
 #include "compiler/pipeline/Pipeline.h"
+#include "runtime/Promise.h"
 #include "runtime/Random.h"
 #include "runtime/SizeSolver.h"
 #include "tools/girih/Placement.h"
@@ -87,6 +88,19 @@ Result<rt::HostArray> TestRunner::arrayOf(const TestValue &value,
   return array;
 }
 
+/// `random(seed, kind)`, within what is promised.
+static Status redraw(const TestValue &value, rt::HostArray &array,
+                     const artifact::Signature &signature,
+                     const artifact::TensorParam &param,
+                     const std::vector<int64_t> &sizes, size_t stream) {
+  Result<rt::RandomKind> kind =
+      rt::parseRandomKind(value.word.empty() ? "normal" : value.word);
+  if (!kind)
+    return Failure{kind.message()};
+  return rt::fillPromised(array, signature, param, sizes, *kind,
+                          uint64_t(value.seed), uint32_t(stream));
+}
+
 Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
                                                const Values *outer) {
   Result<rt::Executable *> executable = load(run);
@@ -96,6 +110,7 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
   Values values;
   std::vector<PlacedTensor> placed;
   std::vector<rt::Tensor> inputs;
+  std::vector<const TestValue *> given;
   uint32_t stream = 0;
   artifact::Signature inputsOnly = signature;
   inputsOnly.params.clear();
@@ -111,20 +126,31 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     Result<rt::HostArray> array = arrayOf(*value, param.type, stream++, outer);
     if (!array)
       return Failure{param.name + ": " + array.message()};
-    Result<PlacedTensor> tensor =
-        PlacedTensor::upload(device, *array, Placement::Plain);
-    if (!tensor)
-      return Failure{param.name + ": " + tensor.message()};
-    inputs.push_back(tensor->tensor());
+    given.push_back(value);
     inputsOnly.params.push_back(param);
-    placed.push_back(std::move(*tensor));
-    values.emplace(param.name, std::move(*array));
+    auto place = values.emplace(param.name, std::move(*array)).first;
+    inputs.push_back(place->second.tensor());
   }
   std::vector<int64_t> unknown(signature.sizes.size(), -1);
   Result<std::vector<int64_t>> sizes =
       rt::solveSizes(inputsOnly, inputs, unknown);
   if (!sizes)
     return Failure{sizes.message()};
+  for (size_t at = 0; at < inputs.size(); ++at) {
+    const artifact::TensorParam &param = inputsOnly.params[at];
+    rt::HostArray &array = values.at(param.name);
+    // What is drawn keeps the promise, what is written is asked.
+    Status kept = given[at]->kind == TestValue::Kind::Random
+                      ? redraw(*given[at], array, signature, param, *sizes, at)
+                      : rt::checkPromise(array, signature, param, *sizes);
+    if (!kept)
+      return Failure{kept.message()};
+    Result<PlacedTensor> tensor =
+        PlacedTensor::upload(device, array, Placement::Plain);
+    if (!tensor)
+      return Failure{param.name + ": " + tensor.message()};
+    placed.push_back(std::move(*tensor));
+  }
   Result<std::vector<std::vector<int64_t>>> shapes =
       rt::parameterShapes(signature, *sizes);
   if (!shapes)
@@ -149,6 +175,15 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
       return Failure{signature.params[at].name + ": " + array.message()};
     values.emplace(signature.params[at].name, std::move(*array));
   }
+  auto wordOf = [&](unsigned param) {
+    const rt::HostArray &array = values.at(signature.params[param].name);
+    return int64_t(rt::loadBits(array.tensor(), 0));
+  };
+  for (const artifact::CheckWord &word : signature.checks)
+    if (Status status = rt::checkWord(signature, word, *sizes,
+                                      wordOf(word.where), wordOf(word.value));
+        !status)
+      return Failure{status.message()};
   return values;
 }
 
