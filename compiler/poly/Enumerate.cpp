@@ -165,6 +165,7 @@ private:
       for (size_t m = 0; m < node->members.size(); ++m)
         if (node->members[m].binding == Binding::Point &&
             !node->members[m].coincident &&
+            scop.statements[s].kind != StatementKind::Scatter &&
             !isOrderDigit(reduction, digitOf(*node, m, s)))
           return false;
     return true;
