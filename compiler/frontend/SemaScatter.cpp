@@ -84,6 +84,17 @@ void Sema::makeScatterIndices(OpScope &scope, Statement &statement) {
   }
 }
 
+static const Expr *findReduction(const Expr &expr) {
+  if (expr.as<ReduceExpr>())
+    return &expr;
+  const Expr *found = nullptr;
+  forEachChild(expr, [&](const Expr &child) {
+    if (!found)
+      found = findReduction(child);
+  });
+  return found;
+}
+
 bool Sema::checkScatter(OpScope &scope, Statement &statement,
                         const Tensor &tensor, ExprChecker &checker) {
   Scatter &scatter = *statement.scatter;
@@ -97,6 +108,14 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
         .help(fmt::format("declare it behind '->', with its shape: -> {}: "
                           "{}[...]",
                           tensor.name.text, spelling(statement.value->type)));
+    return false;
+  }
+  if (const Expr *inner = findReduction(*scatter.place)) {
+    reporter
+        .error(codes::kNoSubscript,
+               "a reduction in the place of a scatter is not supported",
+               inner->range)
+        .help("name it in a statement of its own");
     return false;
   }
   bool combines = scatter.kind != Scatter::Kind::Set;
