@@ -43,9 +43,8 @@ static std::string textOf(const artifact::TensorParam &param,
                           const Range &range) {
   std::string written = artifact::print(param.range[0], signature.sizes) +
                         ".." + artifact::print(param.range[1], signature.sizes);
-  std::string values =
-      std::to_string(int64_t(range.first)) + ".." +
-      std::to_string(int64_t(range.end));
+  std::string values = std::to_string(int64_t(range.first)) + ".." +
+                       std::to_string(int64_t(range.end));
   return written == values ? written : written + ", here " + values;
 }
 
@@ -68,8 +67,8 @@ Status rt::fillPromised(HostArray &array, const artifact::Signature &signature,
   if (!range)
     return Failure{range.message()};
   bool isOnes = kind == RandomKind::Ones && range->first <= 1 && 1 < range->end;
-  fillRandom(array, !range->isGiven || isOnes ? kind : RandomKind::Uniform, seed,
-             stream);
+  fillRandom(array, !range->isGiven || isOnes ? kind : RandomKind::Uniform,
+             seed, stream);
   if (!range->isGiven || isOnes || array.elements() == 0)
     return {};
   if (range->first >= range->end)
@@ -108,11 +107,11 @@ Status rt::checkPromise(const HostArray &array,
     std::string element = param.name;
     if (!array.shape().empty())
       element += printShape(unflatten(array.shape(), at));
-    return Failure{element + " is " +
-                   (isUnsigned ? std::to_string(bits)
-                               : std::to_string(int64_t(bits))) +
-                   ", outside the range that '" + param.name +
-                   "' promises: " + textOf(param, signature, *range)};
+    return Failure{
+        element + " is " +
+        (isUnsigned ? std::to_string(bits) : std::to_string(int64_t(bits))) +
+        ", outside the range that '" + param.name +
+        "' promises: " + textOf(param, signature, *range)};
   }
   return {};
 }
@@ -137,6 +136,6 @@ Status rt::checkWord(const artifact::Signature &signature,
   }
   return Failure{"in '" + signature.op + "' the subscript " + word.subscript +
                  " of '" + word.tensor + "' is " + std::to_string(value) +
-                 (place.empty() ? "" : " at " + place) +
-                 ", outside 0.." + (end ? std::to_string(*end) : "?")};
+                 (place.empty() ? "" : " at " + place) + ", outside 0.." +
+                 (end ? std::to_string(*end) : "?")};
 }

@@ -28,8 +28,8 @@ Status fillPromised(HostArray &array, const artifact::Signature &signature,
                     const std::vector<int64_t> &sizes, RandomKind kind,
                     uint64_t seed, uint32_t stream);
 
-/// Whether the elements of `array`, which is given for `param`, lie in the range
-/// that it promises; the message names the first that does not.
+/// Whether the elements of `array`, which is given for `param`, lie in the
+/// range that it promises; the message names the first that does not.
 Status checkPromise(const HostArray &array,
                     const artifact::Signature &signature,
                     const artifact::TensorParam &param,

@@ -95,10 +95,10 @@ struct TensorParam {
   std::vector<SizeExpr> range = {};
 };
 
-/// Two outputs that no text names, i64 without dimensions: `where` is the number
-/// of the first instance in which `subscript` lay outside, lexicographically
-/// over the indices; the largest i64 if there was none. `value` is the
-/// subscript's value there.
+/// Two outputs that no text names, i64 without dimensions: `where` is the
+/// number of the first instance in which `subscript` lay outside,
+/// lexicographically over the indices; the largest i64 if there was none.
+/// `value` is the subscript's value there.
 struct CheckWord {
   unsigned where = 0, value = 0; ///< parameters
   std::string tensor, subscript;

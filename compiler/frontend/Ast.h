@@ -226,7 +226,7 @@ struct Subscript {
 struct AccessExpr {
   Name tensorName;
   std::vector<Subscript> subscripts;
-  ExprPtr otherwise;  ///< the value outside the tensor, or null
+  ExprPtr otherwise;    ///< the value outside the tensor, or null
   bool isPlace = false; ///< of a scatter
   bool drops = false;   ///< such a place: what lies outside is skipped
   // Sema:

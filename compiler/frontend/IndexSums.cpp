@@ -226,11 +226,11 @@ void IndexSums::refuse(const Expr &expr) const {
   bool divides =
       binary && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod);
   if (divides) {
-    Diagnostic &d = reporter.error(
-        code,
-        fmt::format("'{}' in {} is not supported{}", spelling(binary->op), what,
-                    checkValue ? "" : " yet"),
-        binary->opRange);
+    Diagnostic &d = reporter.error(code,
+                                   fmt::format("'{}' in {} is not supported{}",
+                                               spelling(binary->op), what,
+                                               checkValue ? "" : " yet"),
+                                   binary->opRange);
     if (checkValue)
       d.help(fmt::format("write floordiv({}, {}), which rounds down",
                          printExpr(*binary->lhs), printExpr(*binary->rhs)));

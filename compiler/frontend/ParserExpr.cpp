@@ -421,9 +421,8 @@ Subscript Parser::parseSubscript() {
       at(TokenKind::DotDot) || at(TokenKind::DotDot, 1))
     unsupported(codes::kNoSubscript, "slices are", first.range,
                 "write index names");
-  for (AccessRule rule :
-       {AccessRule::Clamp, AccessRule::Reflect, AccessRule::Wrap,
-        AccessRule::Checked})
+  for (AccessRule rule : {AccessRule::Clamp, AccessRule::Reflect,
+                          AccessRule::Wrap, AccessRule::Checked})
     if (atWord(spelling(rule)) && at(TokenKind::LeftParen, 1))
       subscript.rule = rule;
   if (subscript.rule != AccessRule::None) {

@@ -401,12 +401,13 @@ bool RangeSolver::checkAccess(const SeenAccess &seen) {
   for (size_t d = 0; d < seen.access->subscripts.size(); ++d)
     for (bool upper : {false, true}) {
       const Subscript &subscript = seen.access->subscripts[d];
-      bool isValue = subscript.rule == AccessRule::None &&
-                     !subscript.sum.values.empty();
-      fine = fine && (isValue ? checkValueBound(seen, subscript, d, prover, upper)
-                              : checkBound(seen, subscript,
-                                           seen.access->tensor->dims[d], prover,
-                                           upper));
+      bool isValue =
+          subscript.rule == AccessRule::None && !subscript.sum.values.empty();
+      fine =
+          fine &&
+          (isValue ? checkValueBound(seen, subscript, d, prover, upper)
+                   : checkBound(seen, subscript, seen.access->tensor->dims[d],
+                                prover, upper));
     }
   return fine;
 }

@@ -63,14 +63,14 @@ std::vector<Name> Sema::scatterIndices(const OpDecl &op,
       }
     return false;
   };
-  forEachName(*statement.scatter->place,
-              [&](const std::string &name, SourceRange range) {
-                bool again = std::any_of(
-                    found.begin(), found.end(),
+  forEachName(*statement.scatter->place, [&](const std::string &name,
+                                             SourceRange range) {
+    bool again =
+        std::any_of(found.begin(), found.end(),
                     [&](const Name &other) { return other.text == name; });
-                if (!again && !isKnown(name))
-                  found.push_back({name, range});
-              });
+    if (!again && !isKnown(name))
+      found.push_back({name, range});
+  });
   return found;
 }
 
@@ -119,8 +119,8 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
     return false;
   }
   bool combines = scatter.kind != Scatter::Kind::Set;
-  if (combines && (isStorageOnly(tensor.type) || !(isFloat(tensor.type) ||
-                                                   isInteger(tensor.type)))) {
+  if (combines && (isStorageOnly(tensor.type) ||
+                   !(isFloat(tensor.type) || isInteger(tensor.type)))) {
     reporter
         .error(codes::kWrongOperandType,
                fmt::format("'{}' needs numbers, '{}' holds {}",

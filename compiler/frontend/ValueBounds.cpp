@@ -42,17 +42,17 @@ bool RangeSolver::checkValueBound(const SeenAccess &seen,
   const Extent &dim = seen.access->tensor->dims[d];
   LinearForm end = frontend::formOf(dim - Extent::of(1));
   ValueCases cases([&](const IndexSum &sum) { return formOf(sum); });
-  bool inside = cases.all(
-      subscript.sum, prover, [&](const Prover &known, const LinearForm &form) {
-        LinearForm room = form;
-        if (upper) {
-          room = end;
-          room.constant -= form.constant;
-          for (size_t v = 0; v < form.factors.size(); ++v)
-            room.add(v, -form.factors[v]);
-        }
-        return known.proves(room);
-      });
+  bool inside = cases.all(subscript.sum, prover,
+                          [&](const Prover &known, const LinearForm &form) {
+                            LinearForm room = form;
+                            if (upper) {
+                              room = end;
+                              room.constant -= form.constant;
+                              for (size_t v = 0; v < form.factors.size(); ++v)
+                                room.add(v, -form.factors[v]);
+                            }
+                            return known.proves(room);
+                          });
   if (inside)
     return true;
   if (seen.access->mayLieOutside()) {
@@ -83,19 +83,16 @@ bool RangeSolver::checkValueBound(const SeenAccess &seen,
                            read->tensor->name.text),
                read->tensor->name.range);
     if (read->tensor->role == Tensor::Role::Input)
-      promise = fmt::format("promise one, {}: {}{} in 0..{}; or ",
-                            read->tensor->name.text,
-                            spelling(read->tensor->type),
-                            read->tensor->dims.empty() ? "" : "[...]",
-                            spelling(dim));
+      promise =
+          fmt::format("promise one, {}: {}{} in 0..{}; or ",
+                      read->tensor->name.text, spelling(read->tensor->type),
+                      read->tensor->dims.empty() ? "" : "[...]", spelling(dim));
   }
-  error.help(
-      fmt::format("{}give the {} a rule: {}[clamp({})], {}[checked({})], or {}",
-                  promise, seen.access->isPlace ? "place" : "read", tensor,
-                  text, tensor, text,
-                  seen.access->isPlace
-                      ? std::string("'drop' behind the statement")
-                      : fmt::format("({}[...] else 0)", tensor)));
+  error.help(fmt::format(
+      "{}give the {} a rule: {}[clamp({})], {}[checked({})], or {}", promise,
+      seen.access->isPlace ? "place" : "read", tensor, text, tensor, text,
+      seen.access->isPlace ? std::string("'drop' behind the statement")
+                           : fmt::format("({}[...] else 0)", tensor)));
   return false;
 }
 

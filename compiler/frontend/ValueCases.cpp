@@ -82,11 +82,11 @@ bool ValueCases::all(const IndexSum &sum, const Prover &prover,
     if (next == sum.values.size())
       return then(known, form);
     auto [value, factor] = sum.values[next];
-    return each(*value, known,
-                [&, factor = factor](const Prover &more,
-                                     const LinearForm &part, bool) {
-                  return from(next + 1, more, plus(form, part, factor));
-                });
+    return each(
+        *value, known,
+        [&, factor = factor](const Prover &more, const LinearForm &part, bool) {
+          return from(next + 1, more, plus(form, part, factor));
+        });
   };
   return from(0, prover, formOf(affine));
 }
@@ -131,14 +131,13 @@ bool ValueCases::eachTwo(
     const Expr &lhs, const Expr &rhs, const Prover &prover,
     const std::function<bool(const Prover &, const LinearForm &,
                              const LinearForm &, bool)> &then) {
-  return each(lhs, prover,
-              [&](const Prover &known, const LinearForm &left, bool a) {
-                return each(rhs, known,
-                            [&](const Prover &more, const LinearForm &right,
-                                bool b) {
-                              return then(more, left, right, a && b);
-                            });
-              });
+  return each(
+      lhs, prover, [&](const Prover &known, const LinearForm &left, bool a) {
+        return each(rhs, known,
+                    [&](const Prover &more, const LinearForm &right, bool b) {
+                      return then(more, left, right, a && b);
+                    });
+      });
 }
 
 bool ValueCases::each(const Expr &expr, const Prover &prover,
@@ -215,8 +214,7 @@ bool ValueCases::binary(const BinaryExpr &node, ScalarType type,
                           number.constant > -kMostFactor;
           if (!isLinear)
             return any(type, more, then);
-          return exact(type,
-                       plus({}, isConstant(a) ? b : a, number.constant),
+          return exact(type, plus({}, isConstant(a) ? b : a, number.constant),
                        bounded, more, then);
         });
   case BinaryOp::Mod:
@@ -236,26 +234,26 @@ bool ValueCases::binary(const BinaryExpr &node, ScalarType type,
 bool ValueCases::divided(const Expr &dividend, const Expr &divisor,
                          ScalarType type, bool quotient, bool floors,
                          const Prover &prover, const ThenValue &then) {
-  return eachTwo(
-      dividend, divisor, prover,
-      [&](const Prover &known, const LinearForm &a, const LinearForm &b,
-          bool bounded) {
-        bool positive = known.proves(plus(b, constantForm(1), -1));
-        if (!positive || (!floors && !known.proves(a)))
-          return any(type, known, then);
-        if (!quotient)
-          return between({}, plus(b, constantForm(1), -1), known, then);
-        if (!isConstant(b) || !bounded)
-          return any(type, known, then);
-        // b * q <= a <= b * q + b - 1
-        Prover more = known;
-        LinearForm value;
-        value.add(more.addVariable(), 1);
-        LinearForm rest = plus(a, value, -b.constant);
-        more.assume(rest);
-        more.assume(plus(constantForm(b.constant - 1), rest, -1));
-        return then(more, value, true);
-      });
+  return eachTwo(dividend, divisor, prover,
+                 [&](const Prover &known, const LinearForm &a,
+                     const LinearForm &b, bool bounded) {
+                   bool positive = known.proves(plus(b, constantForm(1), -1));
+                   if (!positive || (!floors && !known.proves(a)))
+                     return any(type, known, then);
+                   if (!quotient)
+                     return between({}, plus(b, constantForm(1), -1), known,
+                                    then);
+                   if (!isConstant(b) || !bounded)
+                     return any(type, known, then);
+                   // b * q <= a <= b * q + b - 1
+                   Prover more = known;
+                   LinearForm value;
+                   value.add(more.addVariable(), 1);
+                   LinearForm rest = plus(a, value, -b.constant);
+                   more.assume(rest);
+                   more.assume(plus(constantForm(b.constant - 1), rest, -1));
+                   return then(more, value, true);
+                 });
 }
 
 bool ValueCases::call(const CallExpr &call, ScalarType type,
@@ -273,19 +271,19 @@ bool ValueCases::call(const CallExpr &call, ScalarType type,
   case Builtin::Min:
   case Builtin::Max: {
     int64_t sign = *call.builtin == Builtin::Min ? 1 : -1;
-    return eachTwo(argument(0), argument(1), prover,
-                   [&](const Prover &known, const LinearForm &a,
-                       const LinearForm &b, bool bounded) {
-                     // Whichever it is, the other one is no better.
-                     for (auto [chosen, other] : {std::pair(&a, &b), {&b, &a}}) {
-                       Prover more = known;
-                       more.assume(
-                           plus(plus({}, *other, sign), *chosen, -sign));
-                       if (!then(more, *chosen, bounded))
-                         return false;
-                     }
-                     return true;
-                   });
+    return eachTwo(
+        argument(0), argument(1), prover,
+        [&](const Prover &known, const LinearForm &a, const LinearForm &b,
+            bool bounded) {
+          // Whichever it is, the other one is no better.
+          for (auto [chosen, other] : {std::pair(&a, &b), {&b, &a}}) {
+            Prover more = known;
+            more.assume(plus(plus({}, *other, sign), *chosen, -sign));
+            if (!then(more, *chosen, bounded))
+              return false;
+          }
+          return true;
+        });
   }
   case Builtin::Bits:
   case Builtin::SBits: {

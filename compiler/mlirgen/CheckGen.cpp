@@ -92,10 +92,10 @@ Value ExprGen::emitCheckBody(const CheckedUse &use, Value where, Location loc) {
     return emitAsInteger(emitSum(sum, loc), loc);
   };
   Value value = emitComputed(use.subscript->sum, loc);
-  Value outside = te::LogicOp::create(
-      builder, loc, te::LogicKind::Or,
-      compare(te::CompareKind::Lt, value, integer(0)),
-      compare(te::CompareKind::Ge, value, sizeOf(use.end)));
+  Value outside =
+      te::LogicOp::create(builder, loc, te::LogicKind::Or,
+                          compare(te::CompareKind::Lt, value, integer(0)),
+                          compare(te::CompareKind::Ge, value, sizeOf(use.end)));
   for (auto [condition, held] : use.path) {
     Value holds = emit(*condition);
     if (!held)
@@ -106,9 +106,8 @@ Value ExprGen::emitCheckBody(const CheckedUse &use, Value where, Location loc) {
   for (const IndexVariable *index : use.indices) {
     number = te::BinaryOp::create(builder, loc, te::BinaryKind::Mul, number,
                                   sizeOf(*index->extent));
-    number = te::BinaryOp::create(
-        builder, loc, te::BinaryKind::Add, number,
-        emitAsInteger(indices.lookup(index), loc));
+    number = te::BinaryOp::create(builder, loc, te::BinaryKind::Add, number,
+                                  emitAsInteger(indices.lookup(index), loc));
   }
   Value none = integer(std::numeric_limits<int64_t>::max());
   if (!where)

@@ -301,14 +301,14 @@ private:
     // Reductions have a tensor of their own.
     Value values;
     if (holdsReduction(*statement.value))
-      values = emitCompute(
-          loc,
-          te::TeTensorType::get(builder.getContext(), extents,
-                                type.getElementType()),
-          statement.target.text + "_value", names, [&](mlir::Block &block) {
-            exprs.bindIndices(statement.indices, block);
-            return exprs.emit(*statement.value);
-          });
+      values = emitCompute(loc,
+                           te::TeTensorType::get(builder.getContext(), extents,
+                                                 type.getElementType()),
+                           statement.target.text + "_value", names,
+                           [&](mlir::Block &block) {
+                             exprs.bindIndices(statement.indices, block);
+                             return exprs.emit(*statement.value);
+                           });
     Value start = emitStart(statement, type, loc);
     auto put = te::ScatterOp::create(
         builder, loc, type, static_cast<te::ScatterKind>(scatter.kind),
@@ -332,11 +332,13 @@ private:
   std::string freshName(const std::string &wanted) const {
     std::string name = wanted;
     auto taken = [&](const auto &tensor) { return tensor->name.text == name; };
-    for (unsigned n = 2; llvm::any_of(op.tensors, taken) ||
-                         llvm::any_of(words, [&](Value word) {
-                           return word.getDefiningOp<te::ComputeOp>()
-                                      .getName() == name;
-                         });
+    for (unsigned n = 2;
+         llvm::any_of(op.tensors, taken) ||
+         llvm::any_of(words,
+                      [&](Value word) {
+                        return word.getDefiningOp<te::ComputeOp>().getName() ==
+                               name;
+                      });
          ++n)
       name = wanted + "_" + std::to_string(n);
     return name;
@@ -359,11 +361,11 @@ private:
       entry.set("where", number());
       words.push_back(exprs.emitCheckWord(use, freshName(base), {}));
       entry.set("value", number());
-      words.push_back(exprs.emitCheckWord(use, freshName(base + "_value"),
-                                          words.back()));
+      words.push_back(
+          exprs.emitCheckWord(use, freshName(base + "_value"), words.back()));
       entry.set("tensor", builder.getStringAttr(use.tensor));
-      entry.set("subscript", builder.getStringAttr(frontend::printExpr(
-                                 *use.subscript->value)));
+      entry.set("subscript", builder.getStringAttr(
+                                 frontend::printExpr(*use.subscript->value)));
       entry.set("names", builder.getArrayAttr(names));
       entry.set("starts", builder.getArrayAttr(starts));
       entry.set("extents", builder.getArrayAttr(extents));

@@ -142,8 +142,8 @@ private:
       for (unsigned dim : access.anyAt)
         check(dim + 1 < expected && dim < access.subscripts.size() &&
                   access.subscripts[dim] == Affine(),
-              where + " means any element along a dimension of '" +
-                  array.name + "' that is none before others");
+              where + " means any element along a dimension of '" + array.name +
+                  "' that is none before others");
       for (const Affine &subscript : access.subscripts)
         checkAffine(subscript, statement.dims.size(),
                     "a subscript of '" + array.name + "' in " + where);

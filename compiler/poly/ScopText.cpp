@@ -154,8 +154,7 @@ private:
     Statement result;
     unsigned kind = 0;
     if (!reader.identifier(result.name, "a statement's name") ||
-        !word(kKinds, kind,
-              "'map', 'init', 'update', 'merge' or 'scatter'"))
+        !word(kKinds, kind, "'map', 'init', 'update', 'merge' or 'scatter'"))
       return false;
     result.kind = static_cast<StatementKind>(kind);
     result.unordered =

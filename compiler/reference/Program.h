@@ -82,8 +82,8 @@ struct KernelInfo {
   unsigned start = 0;
   std::vector<artifact::SizeExpr> domain;
   bool distinct = false; ///< no two writes have one place: checked
-  int rowDim = -1;    ///< dimension cut into tiles of `tileRows`; -1: none
-  int columnDim = -1; ///< dimension that the lanes walk; -1 for rank 0
+  int rowDim = -1;       ///< dimension cut into tiles of `tileRows`; -1: none
+  int columnDim = -1;    ///< dimension that the lanes walk; -1 for rank 0
   int64_t tileRows = 1;
   int64_t columnBlock = 1;
 };

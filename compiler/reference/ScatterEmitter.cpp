@@ -20,8 +20,7 @@ void TileEmitter::emitToIndex(te::ToIndexOp op) {
 
 TileEmitter::PutPlace TileEmitter::placeOf(te::PutOp put) {
   const OperandView &view = frame.result;
-  auto type =
-      mlir::cast<te::TeTensorType>(plan.op->getResult(0).getType());
+  auto type = mlir::cast<te::TeTensorType>(plan.op->getResult(0).getType());
   PutPlace at{b.getTrue(), b.getInt64(0), b.getInt64(0), b.getInt64(0)};
   for (auto [dim, index] : llvm::enumerate(put.getIndices())) {
     Value *subscript = get(index, 0, 0).value;
@@ -86,8 +85,7 @@ void TileEmitter::emitPut(te::PutOp put) {
   b.SetInsertPoint(then);
   llvm::Type *memory = floats.memory(tensor.type);
   llvm::Align align(memory->getScalarSizeInBits() / 8);
-  Value *address =
-      b.CreateGEP(memory, frame.result.values.data, at.offset);
+  Value *address = b.CreateGEP(memory, frame.result.values.data, at.offset);
   Value *errorAddress =
       hasErrors ? b.CreateGEP(b.getDoubleTy(), frame.result.errors.data,
                               at.errorOffset)

@@ -25,7 +25,8 @@ TileEmitter::TileEmitter(llvm::IRBuilder<> &b, FloatOps &floats,
   int columnDim = plan.info.columnDim;
   if (plan.info.scatters)
     for (mlir::BlockArgument index : plan.op->getRegion(0).getArguments())
-      values[index] = Bundle{{}, {Tracked{place.indices[index.getArgNumber()]}}};
+      values[index] =
+          Bundle{{}, {Tracked{place.indices[index.getArgNumber()]}}};
   if (columnDim < 0)
     return;
   llvm::Type *lanes = llvm::FixedVectorType::get(b.getInt64Ty(), plan.width);

@@ -21,9 +21,8 @@ using namespace girih::te;
 LogicalResult girih::te::verifySubscripts(Operation *op, TeTensorType type,
                                           ValueRange indices, StringRef verb) {
   if (indices.size() != type.getRank())
-    return op->emitOpError(verb)
-           << " a tensor of rank " << type.getRank() << " with "
-           << indices.size() << " subscripts";
+    return op->emitOpError(verb) << " a tensor of rank " << type.getRank()
+                                 << " with " << indices.size() << " subscripts";
   for (Value index : indices)
     if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
         !index.getDefiningOp<AffineOp>() && !index.getDefiningOp<BoundOp>() &&

@@ -106,8 +106,7 @@ ParseResult girih::te::parseExtents(AsmParser &parser,
   });
 }
 
-void girih::te::printExtents(AsmPrinter &printer,
-                             ArrayRef<Attribute> extents) {
+void girih::te::printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {
   printer << '[';
   llvm::interleaveComma(extents, printer, [&](Attribute extent) {
     printExtent(printer, extent);

@@ -27,9 +27,8 @@ inline void printExtent(mlir::OpAsmPrinter &printer, mlir::Operation *,
 // `["i", "j"]` and `[M, 4096, N - 1]`.
 mlir::ParseResult parseNames(mlir::OpAsmParser &parser, mlir::ArrayAttr &names);
 void printNames(mlir::OpAsmPrinter &printer, mlir::ArrayAttr names);
-mlir::ParseResult
-parseExtents(mlir::AsmParser &parser,
-             llvm::SmallVectorImpl<mlir::Attribute> &extents);
+mlir::ParseResult parseExtents(mlir::AsmParser &parser,
+                               llvm::SmallVectorImpl<mlir::Attribute> &extents);
 void printExtents(mlir::AsmPrinter &printer,
                   llvm::ArrayRef<mlir::Attribute> extents);
 

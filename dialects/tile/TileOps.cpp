@@ -198,8 +198,9 @@ LogicalResult ScatterOp::verify() {
       failed(verifyRules(*this, getValue().getType())))
     return failure();
   Type element = getValue().getType().getElementType();
-  bool isWord = element.isIntOrIndex() && (element.getIntOrFloatBitWidth() == 32 ||
-                                           element.getIntOrFloatBitWidth() == 64);
+  bool isWord =
+      element.isIntOrIndex() && (element.getIntOrFloatBitWidth() == 32 ||
+                                 element.getIntOrFloatBitWidth() == 64);
   if (getAtomic() && (!isWord || getKind() == ScatterKind::Set))
     return emitOpError("has no atomic ")
            << stringifyScatterKind(getKind()) << " of " << element;

@@ -65,8 +65,7 @@ KernelLowering::Computed KernelLowering::computed(Access op,
   for (int32_t rule : op.getRules())
     result.rules.push_back(static_cast<tile::BoundRule>(rule));
   result.gathered.resize(result.rules.size());
-  for (auto [values, dim] :
-       llvm::zip(op.getGathered(), op.getGatheredDims()))
+  for (auto [values, dim] : llvm::zip(op.getGathered(), op.getGatheredDims()))
     result.gathered[dim] = of(values);
   return result;
 }
@@ -78,9 +77,8 @@ Value KernelLowering::condition(const Computed &access, int64_t reg) {
   for (size_t s = 0; s < access.rules.size(); ++s)
     if (access.rules[s] == tile::BoundRule::Skip) {
       // Below 0 is far above the extent.
-      Value inside = emit.compare(Compare::UnsignedLt,
-                                  subscriptOf(access, s, reg),
-                                  access.extents[s]);
+      Value inside = emit.compare(
+          Compare::UnsignedLt, subscriptOf(access, s, reg), access.extents[s]);
       all = both(all, inside);
     }
   return all;
@@ -112,7 +110,8 @@ void KernelLowering::lowerLoadBound(tile::LoadBoundOp op) {
   const Layout layout = tile::layoutOf(op.getResult());
   const Computed access = computed(op, layout);
   const bool invariant = !written.contains(op.getTensor());
-  const bool isPredicate = op.getTensor().getType().getElementType().isInteger(1);
+  const bool isPredicate =
+      op.getTensor().getType().getElementType().isInteger(1);
   // Registers that read the same element under the same condition share it.
   std::map<std::tuple<Parts, Parts, std::vector<void *>>, Value> known;
   Values result;
@@ -128,12 +127,11 @@ void KernelLowering::lowerLoadBound(tile::LoadBoundOp op) {
         return emit.load(pointerTo(access, reg), access.element, 1, invariant);
       };
       Value when = condition(access, reg);
-      value = (when ? emit.choose(when, load,
-                                  [&] {
-                                    return Values{emit.zero(access.element)};
-                                  })
-                    : load())
-                  .front();
+      value =
+          (when ? emit.choose(when, load,
+                              [&] { return Values{emit.zero(access.element)}; })
+                : load())
+              .front();
       if (isPredicate)
         value = emit.compare(Compare::Ne, value, 0);
     }
@@ -156,7 +154,7 @@ static std::vector<int64_t> registersInOrder(const Layout &layout) {
 
 /// The number of te::ReduceKind that combines as `kind` does.
 static int combineKind(tile::ScatterKind kind) {
-  return kind == tile::ScatterKind::Add ? 0
+  return kind == tile::ScatterKind::Add   ? 0
          : kind == tile::ScatterKind::Max ? 2
                                           : 3;
 }

@@ -94,9 +94,8 @@ NodePtr girih::schedule::scatterKernel(const poly::Scop &scop, unsigned s,
   around(std::move(kernel));
   around(makeNode(Node::Kind::Filter, {s}));
   choice.why.push_back(
-      across >= 0
-          ? "data decide the places: a thread a value of '" +
-                statement.dims[across] + "' takes the others in order"
-          : "data decide the places: one thread takes them in order");
+      across >= 0 ? "data decide the places: a thread a value of '" +
+                        statement.dims[across] + "' takes the others in order"
+                  : "data decide the places: one thread takes them in order");
   return tree;
 }

@@ -72,9 +72,8 @@ bool isOneRead(mlir::Value value) {
   auto read = value.getDefiningOp<te::ReadOp>();
   if (!read || read.getGuarded())
     return false;
-  return llvm::none_of(read.getIndices(), [](mlir::Value index) {
-    return te::isComputed(index);
-  });
+  return llvm::none_of(read.getIndices(),
+                       [](mlir::Value index) { return te::isComputed(index); });
 }
 
 /// Whether the reduction's body is a product of two reads, lhs read first, with
@@ -217,9 +216,9 @@ Builder::readsOf(mlir::Block &block,
     auto read = mlir::dyn_cast<te::ReadOp>(op);
     if (!read)
       continue;
-    reads.push_back(accessAt(
-        arrayOf.at(read.getTensor()), read.getIndices(),
-        [&](mlir::Value index) { return subscript(index, indices); }));
+    reads.push_back(
+        accessAt(arrayOf.at(read.getTensor()), read.getIndices(),
+                 [&](mlir::Value index) { return subscript(index, indices); }));
   }
   return reads;
 }
@@ -323,9 +322,9 @@ mlir::LogicalResult Builder::addScatter(te::ScatterOp scatter) {
     info.indices.push_back(Affine::dim(d));
   }
   statement.accesses = readsOf(scatter.getBlock(), indices);
-  Access place = accessAt(
-      arrayOf.at(scatter.getResult()), scatter.getPut().getIndices(),
-      [&](mlir::Value index) { return subscript(index, indices); });
+  Access place =
+      accessAt(arrayOf.at(scatter.getResult()), scatter.getPut().getIndices(),
+               [&](mlir::Value index) { return subscript(index, indices); });
   if (scatter.getKind() != te::ScatterKind::Set)
     statement.accesses.push_back(place);
   place.isWrite = true;
@@ -356,10 +355,9 @@ std::optional<ScopWithMap> Builder::run() {
       }
     auto found = llvm::find(results, tensor);
     bool isOutput = found != results.end();
-    unsigned array =
-        addArray(compute.getResult(), name,
-                 isOutput ? poly::ArrayRole::Output
-                          : poly::ArrayRole::Temporary);
+    unsigned array = addArray(compute.getResult(), name,
+                              isOutput ? poly::ArrayRole::Output
+                                       : poly::ArrayRole::Temporary);
     arrayOf[tensor] = array;
     if (isOutput)
       result.map.result[array] = found - results.begin();

@@ -11,9 +11,9 @@ using namespace girih;
 using poly::Access;
 using poly::Affine;
 
-Access girih::scop::accessAt(
-    unsigned array, mlir::ValueRange indices,
-    const std::function<Affine(mlir::Value)> &subscript) {
+Access
+girih::scop::accessAt(unsigned array, mlir::ValueRange indices,
+                      const std::function<Affine(mlir::Value)> &subscript) {
   Access access;
   access.array = array;
   for (mlir::Value index : indices) {

@@ -68,9 +68,8 @@ static bool dependsOn(Value value, BlockArgument index) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return value == index;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return dependsOn(operand, index);
-  });
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOn(operand, index); });
 }
 
 /// Whether all that becomes of the value is a subscript.

@@ -38,11 +38,9 @@ static tile::BoundRule tileRule(te::BoundRule rule) {
   return tile::BoundRule::None;
 }
 
-FailureOr<KernelEmitter::ComputedPlaces>
-KernelEmitter::computedPlaces(const Site &site, mlir::Operation *user,
-                              mlir::ValueRange indices,
-                              const poly::Array &array, const Layout &layout,
-                              bool skips) {
+FailureOr<KernelEmitter::ComputedPlaces> KernelEmitter::computedPlaces(
+    const Site &site, mlir::Operation *user, mlir::ValueRange indices,
+    const poly::Array &array, const Layout &layout, bool skips) {
   ComputedPlaces result;
   std::vector<Affine> subscripts;
   for (auto [s, subscript] : llvm::enumerate(indices)) {
@@ -131,9 +129,8 @@ LogicalResult KernelEmitter::emitScatter(const Site &site) {
     return fail("'" + site.model.name + "' changes '" +
                 context.scop.arrays[target].name +
                 "', which is not in memory here");
-  FailureOr<Fragment> value =
-      mapBody(site, put.getValue(), scatter.getBlock(), site.layout,
-              indicesOf(site.info));
+  FailureOr<Fragment> value = mapBody(site, put.getValue(), scatter.getBlock(),
+                                      site.layout, indicesOf(site.info));
   if (failed(value))
     return failure();
   FailureOr<ComputedPlaces> computed =

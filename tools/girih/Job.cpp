@@ -194,8 +194,8 @@ Job::outputs(Console &console, const TensorSet &tensors) {
   }
   const artifact::Signature &signature = artifact().signature;
   auto wordOf = [&](unsigned param) {
-    return int64_t(rt::loadBits(arrays[param - tensors.inputs.size()].tensor(),
-                                0));
+    return int64_t(
+        rt::loadBits(arrays[param - tensors.inputs.size()].tensor(), 0));
   };
   for (const artifact::CheckWord &word : signature.checks)
     if (Status status = rt::checkWord(signature, word, tensors.sizes,

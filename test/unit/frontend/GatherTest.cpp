@@ -21,19 +21,29 @@ static std::string gather(const std::string &body,
 }
 
 TEST_CASE("what is known of values proves gathers inside") {
-  for (const char *body :
-       {"Y[t] = X[id[t]]", "Y[t] = L[u[t]]", "Y[t] = L[j[t] & 255]",
-        "Y[t] = L[j[t] % 256]", "Y[t] = L[bits(j[t], 7, 8)]",
-        "Y[t] = L[128 + sbits(u[t], 0, 8)]",
-        "Y[t] = L[min(max(j[t], 0), 255)]", "Y[t] = L[max(min(j[t], 255), 0)]",
-        "Y[t] = X[floordiv(id[t], 2)]", "Y[t] = X[tdiv(id[t], 3)]",
-        "Y[t] = X[N - 1 - id[t]]", "Y[t] = X[i64(id[t])]",
-        "Y[t] = L[if w[t] > 0 then i32(u[t]) else 7]",
-        "Y[t] = X[q[t] % i64(N)]", "Y[t] = L[i32(u[t]) * 2 - i32(u[t])]",
-        "Y[t] = w[floordiv(t, 2)]", "Y[t] = L[t % 256]",
-        "Y[t] = X[clamp(q[t])]", "Y[t] = X[checked(q[t] + 1)]",
-        "Y[t] = X[wrap(j[t] * j[t])]", "Y[t] = X[reflect(j[t])]",
-        "Y[t] = X[q[t]] else 0", "Y[t] = X[id[id2]]"}) {
+  for (const char *body : {"Y[t] = X[id[t]]",
+                           "Y[t] = L[u[t]]",
+                           "Y[t] = L[j[t] & 255]",
+                           "Y[t] = L[j[t] % 256]",
+                           "Y[t] = L[bits(j[t], 7, 8)]",
+                           "Y[t] = L[128 + sbits(u[t], 0, 8)]",
+                           "Y[t] = L[min(max(j[t], 0), 255)]",
+                           "Y[t] = L[max(min(j[t], 255), 0)]",
+                           "Y[t] = X[floordiv(id[t], 2)]",
+                           "Y[t] = X[tdiv(id[t], 3)]",
+                           "Y[t] = X[N - 1 - id[t]]",
+                           "Y[t] = X[i64(id[t])]",
+                           "Y[t] = L[if w[t] > 0 then i32(u[t]) else 7]",
+                           "Y[t] = X[q[t] % i64(N)]",
+                           "Y[t] = L[i32(u[t]) * 2 - i32(u[t])]",
+                           "Y[t] = w[floordiv(t, 2)]",
+                           "Y[t] = L[t % 256]",
+                           "Y[t] = X[clamp(q[t])]",
+                           "Y[t] = X[checked(q[t] + 1)]",
+                           "Y[t] = X[wrap(j[t] * j[t])]",
+                           "Y[t] = X[reflect(j[t])]",
+                           "Y[t] = X[q[t]] else 0",
+                           "Y[t] = X[id[id2]]"}) {
     std::string text = body;
     if (text.find("id2") != std::string::npos)
       text = "Y[t] = X[id[t]] + sum[k](X[id[k]])";
