@@ -119,7 +119,11 @@ struct Tensor {
   /// Its elements lie in first .. second-1, as the declaration promises.
   std::optional<std::pair<Extent, Extent>> promise;
   SourceRange promiseRange;
-  const Statement *definition = nullptr; ///< null for inputs
+  const Statement *definition = nullptr; ///< the first one; null for inputs
+  /// All statements that write it, in the order of the text; of an inout tensor
+  /// (an input that is an output too) those that overwrite it.
+  std::vector<const Statement *> parts;
+  bool inOut = false;
 };
 
 /// An index of a left-hand side or of a reduction; lives in its statement.
@@ -360,6 +364,7 @@ std::string_view spelling(ReduceKind kind);
 struct ReduceExpr {
   ReduceKind kind = ReduceKind::Sum;
   std::vector<std::unique_ptr<IndexVariable>> indices;
+  ExprPtr condition; ///< `sum[k : cond]`: who takes part; null: all
   ReduceOrder order;
   ExprPtr body;
 };
@@ -408,6 +413,8 @@ template <typename E, typename Each> void forEachChild(E &expr, Each each) {
     for (auto &argument : call->arguments)
       each(*argument);
   } else if (auto *reduce = expr.template as<ReduceExpr>()) {
+    if (reduce->condition)
+      each(*reduce->condition);
     each(*reduce->body);
   }
 }
@@ -468,6 +475,7 @@ struct TensorDecl {
   std::string typeParam; ///< the type is this parameter of the operator
   bool optional = false; ///< `bias: f32[N]? = none`
   ExprPtr first, end;    ///< `in first..end`; null where nothing is promised
+  bool inOut = false;    ///< `inout X: f32[N]`, among the inputs
   // Sema:
   Tensor *tensor = nullptr;
 };
@@ -504,11 +512,25 @@ struct Scatter {
 /// `=`, `+=`, `max=`, `min=`.
 std::string_view spelling(Scatter::Kind kind);
 
-/// `T[i, j] = value`.
+/// `for t in 0..T { ... }` around statements.
+struct TimeLoop {
+  std::unique_ptr<IndexVariable> index;
+  const TimeLoop *parent = nullptr; ///< the loop around it
+  SourceRange range;                ///< from `for` to the brace
+};
+
+/// `T[i, j + 1] = value where cond else other`.
 struct Statement {
   Name target;
+  /// The distinct names on the left, in order of appearance.
   std::vector<std::unique_ptr<IndexVariable>> indices;
+  /// One a dimension where some subscript is more than a name of its own;
+  /// empty: `indices` are the subscripts.
+  std::vector<Subscript> at;
   ExprPtr value;
+  ExprPtr where;     ///< restricts `indices`; null: nothing
+  ExprPtr otherwise; ///< elements of the tensor that `where` leaves out
+  const TimeLoop *loop = nullptr; ///< the innermost around it
   SourceRange range;
   /// `a, b = f(X)`: the names behind the first.
   std::vector<Name> moreTargets;
@@ -542,7 +564,9 @@ struct OpDecl {
   std::vector<TensorDecl> inputs, outputs;
   std::vector<SizeConstraint> constraints;
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
+  /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
+  std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first
   SourceRange range; ///< from `op` to the result list's end
   // Sema: sizes in order of appearance; inputs, outputs, then temporaries in
   // order of definition.

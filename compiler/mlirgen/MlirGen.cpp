@@ -176,7 +176,8 @@ public:
         builder, loc, op.name.text, builder.getArrayAttr(sizes), given,
         namesOf(op.inputs), namesOf(op.outputs),
         builder.getArrayAttr(resultTypes), rangesOf(op.inputs),
-        builder.getArrayAttr({}), builder.getArrayAttr(constraints), functions);
+        builder.getArrayAttr({}), builder.getArrayAttr(constraints), functions,
+        /*in_place=*/nullptr);
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),

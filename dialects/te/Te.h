@@ -66,6 +66,11 @@ bool isComputed(mlir::Value subscript);
 /// `where` is the largest i64 if none was.
 mlir::LogicalResult verifyCheckWords(FuncOp func);
 
+/// The version in which the tensor's memory began: `into` and the results and
+/// arguments of te.for followed upwards. An argument of te.func, or the result
+/// of a te.compute without `into`.
+mlir::Value storageOf(mlir::Value tensor);
+
 /// `sum`, `max`; `any` and `all` where max and min are over booleans.
 llvm::StringRef nameOf(ReduceOp reduce);
 

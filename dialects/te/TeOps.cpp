@@ -142,6 +142,60 @@ static LogicalResult verifyPromises(FuncOp func) {
   return verifyCheckWords(func);
 }
 
+/// Versions of tensors: one memory has one living version.
+static LogicalResult verifyVersions(FuncOp func) {
+  auto walked = func.walk([&](Operation *op) {
+    auto compute = dyn_cast<ComputeOp>(op);
+    auto loop = dyn_cast<ForOp>(op);
+    SmallVector<Value> overwritten;
+    if (compute && compute.getInto())
+      overwritten.push_back(compute.getInto());
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      overwritten.push_back(scatter.getStart());
+    else if (loop)
+      llvm::append_range(overwritten, loop.getInits());
+    for (Value tensor : overwritten) {
+      if (op->getParentRegion() != tensor.getParentRegion()) {
+        op->emitOpError("writes into a tensor from outside its te.for");
+        return WalkResult::interrupt();
+      }
+      for (Operation *user : tensor.getUsers()) {
+        Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
+        bool isItself = at == op && (compute || user == op);
+        if (isItself || (at && at->isBeforeInBlock(op)))
+          continue;
+        op->emitOpError("overwrites a tensor that is used below");
+        return WalkResult::interrupt();
+      }
+      auto argument = dyn_cast<BlockArgument>(tensor);
+      if (!argument || argument.getOwner() != &func.getBlock())
+        continue;
+      if (!func.getInPlace() ||
+          !llvm::is_contained(*func.getInPlace(), argument.getArgNumber())) {
+        op->emitOpError("writes into argument ")
+            << argument.getArgNumber() << ", which no result is in place of";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  auto terminator = cast<ReturnOp>(func.getBlock().getTerminator());
+  for (auto [number, value] : llvm::enumerate(terminator.getResults())) {
+    int64_t argument = func.inPlaceOf(number);
+    if (argument >= int64_t(func.getBlock().getNumArguments()))
+      return func.emitOpError("has no argument ") << argument;
+    Value storage = storageOf(value);
+    bool isArgument = isa<BlockArgument>(storage);
+    if (argument >= 0 ? storage != func.getBlock().getArgument(argument)
+                      : isArgument && storage != value)
+      return func.emitOpError("has a result ")
+             << number << " that lies elsewhere than it says";
+  }
+  return success();
+}
+
 LogicalResult FuncOp::verify() {
   if (getGiven().size() != getSizes().size())
     return emitOpError("has ") << getSizes().size() << " sizes but "
@@ -170,6 +224,10 @@ LogicalResult FuncOp::verify() {
     if (onSize.getKind() == ConstraintKind::Divisible && onSize.getValue() < 1)
       return emitOpError("has a divisibility constraint by less than 1");
   }
+  if (getInPlace() && getInPlace()->size() != getResultNames().size())
+    return emitOpError("says of ")
+           << getInPlace()->size() << " results where "
+           << "they are, but has " << getResultNames().size();
   auto terminator = dyn_cast<ReturnOp>(block.getTerminator());
   if (!terminator || terminator.getNumOperands() != getResultTypes().size())
     return emitOpError("must end in a te.return of its ")
@@ -179,7 +237,7 @@ LogicalResult FuncOp::verify() {
     if (value.getType() != cast<TypeAttr>(type).getValue())
       return emitOpError("returns ")
              << value.getType() << " where " << type << " is declared";
-  return success();
+  return verifyVersions(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,7 +248,7 @@ LogicalResult FuncOp::verify() {
 LogicalResult girih::te::verifyScalarRegion(Operation *op, Block &block) {
   for (Operation &inner : block) {
     if (isa<TeDialect>(inner.getDialect()) &&
-        !isa<FuncOp, ComputeOp, ScatterOp, ReturnOp>(inner))
+        !isa<FuncOp, ComputeOp, ScatterOp, ReturnOp, ForOp, NextOp>(inner))
       continue;
     if (isa<arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::ShLIOp,
             arith::ShRSIOp, arith::AndIOp, arith::OrIOp, arith::CmpIOp,
@@ -214,31 +272,148 @@ LogicalResult girih::te::verifyIndexArguments(Operation *op, Block &block,
   return success();
 }
 
+/// te.where ops come first, so that a region's domain is known before it is
+/// run.
+static LogicalResult verifyDomain(Operation *op, Block &block) {
+  bool isFront = true;
+  for (Operation &inner : block) {
+    if (!isa<WhereOp>(inner))
+      isFront = false;
+    else if (!isFront)
+      return op->emitOpError("has a te.where behind other ops");
+  }
+  return success();
+}
+
+/// The subscripts of what a te.compute writes.
+static LogicalResult verifyTarget(ComputeOp op, YieldOp yield) {
+  if (yield.getAt().empty()) {
+    if (op.getBox().size() != op.getType().getRank())
+      return op.emitOpError("defines a tensor of rank ")
+             << op.getType().getRank() << " with " << op.getBox().size()
+             << " indices";
+    return success();
+  }
+  if (yield.getAt().size() != op.getType().getRank())
+    return op.emitOpError("writes a tensor of rank ")
+           << op.getType().getRank() << " at " << yield.getAt().size()
+           << " subscripts";
+  for (Value index : yield.getAt())
+    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
+        !index.getDefiningOp<AffineOp>())
+      return op.emitOpError("writes at a subscript that is neither an index "
+                            "nor a constant nor made by te.affine");
+  return success();
+}
+
+ArrayRef<Attribute> ComputeOp::getBox() {
+  ArrayAttr extents = getExtentsAttr();
+  return extents ? extents.getValue() : getType().getShape();
+}
+
+bool ComputeOp::isWhole() {
+  auto yield = cast<YieldOp>(getBlock().getTerminator());
+  return !getExtentsAttr() && !getInto() && yield.getAt().empty() &&
+         getBlock().getOps<WhereOp>().empty();
+}
+
 LogicalResult ComputeOp::verify() {
   Block &block = getBlock();
-  auto func = cast<FuncOp>((*this)->getParentOp());
-  if (getIndexNames().size() != getType().getRank())
-    return emitOpError("defines a tensor of rank ")
-           << getType().getRank() << " with " << getIndexNames().size()
-           << " indices";
-  if (failed(verifyIndexArguments(*this, block, getType().getRank())) ||
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("stands outside a te.func");
+  if (getIndexNames().size() != getBox().size())
+    return emitOpError("names ")
+           << getIndexNames().size() << " indices of " << getBox().size();
+  if (failed(verifyIndexArguments(*this, block, getBox().size())) ||
       failed(verifyExtents(*this, func, getType().getShape())) ||
-      failed(verifyScalarRegion(*this, block)))
+      failed(verifyExtents(*this, func, getBox())) ||
+      failed(verifyScalarRegion(*this, block)) ||
+      failed(verifyDomain(*this, block)))
     return failure();
+  if (getInto() && getInto().getType() != getType())
+    return emitOpError("writes into a tensor of another type");
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValue().getType() != getType().getElementType())
     return emitOpError("must yield a value of its element type ")
            << getType().getElementType();
-  return success();
+  return verifyTarget(*this, yield);
 }
 
 ReduceOp ComputeOp::getReduction() {
-  Block &block = getBlock();
-  if (!llvm::hasNItems(block, 2))
+  auto yield = cast<YieldOp>(getBlock().getTerminator());
+  if (getExtentsAttr() || getInto() || !yield.getAt().empty())
     return {};
-  auto reduce = dyn_cast<ReduceOp>(block.front());
-  auto yield = cast<YieldOp>(block.getTerminator());
-  return reduce && yield.getValue() == reduce.getResult() ? reduce : ReduceOp();
+  for (Operation &op : getBlock()) {
+    if (isa<WhereOp>(op))
+      continue;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    bool isAll = reduce && yield.getValue() == reduce.getResult() &&
+                 reduce->getNextNode() == yield.getOperation();
+    return isAll ? reduce : ReduceOp();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// te.for, versions of tensors
+//===----------------------------------------------------------------------===//
+
+LogicalResult ForOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("stands outside a te.func");
+  if (failed(verifyExtents(*this, func, {getExtent()})))
+    return failure();
+  Block &block = getBlock();
+  if (block.getNumArguments() != 1 + getInits().size() ||
+      !block.getArgument(0).getType().isIndex())
+    return emitOpError("needs a region over an index and its ")
+           << getInits().size() << " tensors";
+  auto next = dyn_cast<NextOp>(block.getTerminator());
+  if (!next || next.getValues().size() != getInits().size() ||
+      getNumResults() != getInits().size())
+    return emitOpError("must hand over its ")
+           << getInits().size() << " tensors by te.next";
+  for (auto [number, init] : llvm::enumerate(getInits())) {
+    Value argument = block.getArgument(1 + number);
+    Value value = next.getValues()[number];
+    if (argument.getType() != init.getType() ||
+        value.getType() != init.getType() ||
+        getResult(number).getType() != init.getType())
+      return emitOpError("changes the type of tensor ") << number;
+    // Followed inside the loop: up to its argument, no further.
+    while (value != argument) {
+      Value before;
+      if (auto compute = value.getDefiningOp<ComputeOp>())
+        before = compute.getInto();
+      else if (auto loop = value.getDefiningOp<ForOp>())
+        before = loop.getInits()[cast<OpResult>(value).getResultNumber()];
+      if (!before)
+        return emitOpError("hands over a tensor ")
+               << number << " that is no version of its argument";
+      value = before;
+    }
+  }
+  return success();
+}
+
+Value girih::te::storageOf(Value tensor) {
+  while (true) {
+    Value before;
+    if (auto compute = tensor.getDefiningOp<ComputeOp>())
+      before = compute.getInto();
+    else if (auto scatter = tensor.getDefiningOp<ScatterOp>())
+      before = scatter.getStart();
+    else if (auto loop = tensor.getDefiningOp<ForOp>())
+      before = loop.getInits()[cast<OpResult>(tensor).getResultNumber()];
+    else if (auto argument = dyn_cast<BlockArgument>(tensor))
+      if (auto around = dyn_cast<ForOp>(argument.getOwner()->getParentOp()))
+        before = around.getInits()[argument.getArgNumber() - 1];
+    if (!before)
+      return tensor;
+    tensor = before;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,11 +430,14 @@ LogicalResult ReduceOp::verify() {
                                << getExtents().size() << " extents";
   if (failed(verifyIndexArguments(*this, block, getExtents().size())) ||
       failed(verifyExtents(*this, func, getExtents().getValue())) ||
-      failed(verifyScalarRegion(*this, block)))
+      failed(verifyScalarRegion(*this, block)) ||
+      failed(verifyDomain(*this, block)))
     return failure();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValue().getType() != getType())
     return emitOpError("must yield a value of its type ") << getType();
+  if (!yield.getAt().empty())
+    return emitOpError("yields to an element");
   bool isBool = getType().isInteger(1);
   bool orders = getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
   if ((isBool && !orders) || isa<Float8E4M3FNType, Float8E5M2Type>(getType()))
@@ -297,23 +475,29 @@ LogicalResult ReadOp::verify() {
   return verifySubscripts(*this, type, getIndices(), "reads");
 }
 
-LogicalResult AffineOp::verify() {
-  if (getIndices().size() != getCoefficients().size())
-    return emitOpError("has ") << getIndices().size() << " indices but "
-                               << getCoefficients().size() << " coefficients";
-  for (Value index : getIndices())
+/// Of te.affine and te.where: factors, the indices they belong to, an offset.
+template <typename OpT> static LogicalResult verifyIndexSum(OpT op) {
+  if (op.getIndices().size() != op.getCoefficients().size())
+    return op.emitOpError("has ")
+           << op.getIndices().size() << " indices but "
+           << op.getCoefficients().size() << " coefficients";
+  for (Value index : op.getIndices())
     if (!isa<BlockArgument>(index))
-      return emitOpError("sums something that is not an index of a region "
-                         "around it");
-  for (int64_t factor : getCoefficients())
+      return op.emitOpError("sums something that is not an index of a region "
+                            "around it");
+  for (int64_t factor : op.getCoefficients())
     if (factor <= -kMaxExtent || factor >= kMaxExtent)
-      return emitOpError("has the coefficient ")
+      return op.emitOpError("has the coefficient ")
              << factor << ", whose magnitude must stay below " << kMaxExtent;
-  auto func = (*this)->getParentOfType<FuncOp>();
+  auto func = op->template getParentOfType<FuncOp>();
   if (!func)
-    return emitOpError("stands outside a te.func");
-  return verifySum(*this, func, getOffset());
+    return op.emitOpError("stands outside a te.func");
+  return verifySum(op, func, op.getOffset());
 }
+
+LogicalResult AffineOp::verify() { return verifyIndexSum(*this); }
+
+LogicalResult WhereOp::verify() { return verifyIndexSum(*this); }
 
 LogicalResult BoundOp::verify() {
   auto func = (*this)->getParentOfType<FuncOp>();

@@ -230,14 +230,18 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     left dynamic. An integer argument may promise the range of its elements,
     `%id "id" in [0, V]: ...` (the end exclusive): `arg_ranges` is parallel to
     the arguments, an array of two extents or a unit for none.
-    `checks` describes results that no text names: see te::CheckWord.
+    `checks` describes results that no text names: see te::verifyCheckWords.
+    `in_place`, parallel to the results, has the argument that a
+    result is a later version of, or -1; printed as `in_place %X` behind the
+    result. Absent where no result has one.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$sizes,
                        DenseI64ArrayAttr:$given,
                        StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
                        TypeArrayAttr:$result_types,
                        ArrayAttr:$arg_ranges, ArrayAttr:$checks,
-                       ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions);
+                       ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions,
+                       OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -247,6 +251,10 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     int findSize(llvm::StringRef size);
     /// The value of an extent when it depends on no size that is not given.
     std::optional<int64_t> constantExtent(mlir::Attribute extent);
+    /// The argument that the result is a later version of, or -1.
+    int64_t inPlaceOf(unsigned result) {
+      return getInPlace() ? (*getInPlace())[result] : -1;
+    }
   }];
 }
 
@@ -256,8 +264,9 @@ def Te_ReturnOp : Te_Op<"return", [Terminator, HasParent<"FuncOp">]> {
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 
-def Te_ComputeOp : Te_Op<"compute", [SingleBlock, HasParent<"FuncOp">]> {
-  let summary = "defines one tensor by an expression over its indices";
+def Te_ComputeOp : Te_Op<"compute", [SingleBlock,
+    ParentOneOf<["FuncOp", "ForOp"]>]> {
+  let summary = "defines elements of one tensor by an expression over indices";
   let description = [{
     ```mlir
     %Y = te.compute "Y" ["i", "j"] : !te.tensor<[M, N], bf16> {
@@ -266,20 +275,92 @@ def Te_ComputeOp : Te_Op<"compute", [SingleBlock, HasParent<"FuncOp">]> {
       te.yield %0 : bf16
     }
     ```
-    The domain is the box of the result's extents. The region reads tensors
-    defined above. In canonical form (after `te-hoist-reductions`) a region that
-    holds a te.reduce holds nothing else but its te.yield.
+    The domain is the box of the result's extents, and an instance writes the
+    element of its indices. The region reads tensors defined above. In canonical
+    form (after `te-hoist-reductions`) a region that holds a te.reduce holds
+    nothing else but its te.where ops and its te.yield, and writes the whole of
+    a tensor of its own (none of what follows but te.where).
+
+    ```mlir
+    %c1 = te.compute "c" ["i"] in [N - 1] into %c0 : !te.tensor<[N], f32> {
+    ^bb0(%i: index):
+      te.where [%i] by [-1] plus L - 1
+      %here = te.affine [%i] by [1] plus 1
+      %0 = te.read %c0[%i] : !te.tensor<[N], f32>
+      ...
+      te.yield %sum : f32 at [%here]
+    }
+    ```
+    `in` gives a box of another shape, te.where ops at the region's front cut
+    it, `at` names the element that an instance writes; no two instances write
+    one element. `into %c0` makes the result a later version of %c0 in the same
+    memory: elements that nothing writes keep their values, and no op below may
+    read %c0 (or write into it) again. The region itself may read %c0: it runs
+    its instances in lexicographic order, and a read sees what earlier
+    instances wrote. Without `into`, elements that no instance writes are
+    undefined; nothing defined reads them.
   }];
-  let arguments = (ins StrAttr:$name, StrArrayAttr:$index_names);
+  let arguments = (ins StrAttr:$name, StrArrayAttr:$index_names,
+                       OptionalAttr<ArrayAttr>:$extents,
+                       Optional<Te_TensorType>:$into);
   let results = (outs Te_TensorType:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "mlir::Type":$type, "llvm::StringRef":$name,
+                                 "mlir::ArrayAttr":$index_names), [{
+    build($_builder, $_state, type, $_builder.getStringAttr(name), index_names,
+          mlir::ArrayAttr(), mlir::Value());
+  }]>];
   let extraClassDeclaration = [{
     mlir::Block &getBlock() { return getBody().front(); }
-    /// The te.reduce whose result is yielded, when that is all the region does.
+    /// Extents of the domain's box.
+    llvm::ArrayRef<mlir::Attribute> getBox();
+    /// The te.reduce whose result is yielded, when that is all the region does
+    /// (but for te.where) and the whole box is written.
     ReduceOp getReduction();
+    /// Writes the element of its indices for the whole box of the result's
+    /// extents: neither `in` nor `at` nor te.where nor `into`.
+    bool isWhole();
   }];
+}
+
+def Te_ForOp : Te_Op<"for", [SingleBlock, ParentOneOf<["FuncOp", "ForOp"]>]> {
+  let summary = "repeats definitions in time";
+  let description = [{
+    ```mlir
+    %A2, %B2 = te.for "t" in T (%A0, %B0) : (!te.tensor<[N], f32>, ...)
+        -> (!te.tensor<[N], f32>, ...) {
+    ^bb0(%t: index, %A: !te.tensor<[N], f32>, %B: !te.tensor<[N], f32>):
+      %B1 = te.compute "B" ["i"] ... into %B ...
+      %A1 = te.compute "A" ["i"] ... into %A ...
+      te.next %A1, %B1 : ...
+    }
+    ```
+    t runs over 0 .. T-1 in order. Each result is a later version of its initial
+    value in the same memory, and so is what te.next hands over of the block's
+    argument (which may be the argument itself). Tensors defined inside that are
+    not handed over live for one turn; tensors from above are read.
+  }];
+  let arguments = (ins StrAttr:$index_name, AnyAttr:$extent,
+                       Variadic<Te_TensorType>:$inits);
+  let results = (outs Variadic<Te_TensorType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $index_name `in` custom<Extent>($extent) `(` $inits `)` `:`
+    functional-type($inits, $results) $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+    mlir::BlockArgument getIndex() { return getBlock().getArgument(0); }
+  }];
+}
+
+def Te_NextOp : Te_Op<"next", [Terminator, HasParent<"ForOp">]> {
+  let summary = "the tensors' versions after one turn of a te.for";
+  let arguments = (ins Variadic<Te_TensorType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
@@ -296,7 +377,9 @@ def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
     `term` and `leaf` are set by the assoc phase. Elements are numbered
     lexicographically over the indices. sum starts at +0.0, prod at 1, max at
     -inf, min at +inf; of integers max at the smallest and min at the largest.
-    max over i1 is `any` and min `all`: false is less than true.
+    max over i1 is `any` and min `all`: false is less than true. te.where ops at
+    the region's front name the elements that take part; the others contribute
+    nothing, and keep their numbers.
   }];
   let arguments = (ins EnumAttr<Te_Dialect, Te_ReduceKind, "reduce_kind", []>:$kind,
                        StrArrayAttr:$index_names, ArrayAttr:$extents,
@@ -352,8 +435,32 @@ def Te_PutOp : Te_Op<"put", [Terminator, HasParent<"ScatterOp">]> {
 def Te_YieldOp : Te_Op<"yield", [Terminator, Pure,
     ParentOneOf<["ComputeOp", "ReduceOp"]>]> {
   let summary = "the value of the enclosing region";
-  let arguments = (ins Te_Scalar:$value);
-  let assemblyFormat = "$value `:` type($value) attr-dict";
+  let description = [{
+    In a te.compute `at` names the element: one subscript a dimension, each an
+    index of the region or made by te.affine or te.index_constant. Without it
+    the indices are the subscripts.
+  }];
+  let arguments = (ins Te_Scalar:$value, Variadic<Index>:$at);
+  let assemblyFormat = "$value `:` type($value) (`at` `[` $at^ `]`)? attr-dict";
+  let builders = [OpBuilder<(ins "mlir::Value":$value), [{
+    build($_builder, $_state, value, mlir::ValueRange());
+  }]>];
+}
+
+def Te_WhereOp : Te_Op<"where", [ParentOneOf<["ComputeOp", "ReduceOp"]>]> {
+  let summary = "restricts a domain";
+  let description = [{
+    ```mlir
+    te.where [%i, %j] by [1, -1] plus T - L
+    ```
+    The region is run only for indices whose sum is at least 0. Stands in front
+    of all other ops of its block; operands are indices of enclosing regions.
+    Not pure, so that it is neither moved nor erased.
+  }];
+  let arguments = (ins Variadic<Index>:$indices,
+                       DenseI64ArrayAttr:$coefficients, AnyAttr:$offset);
+  let assemblyFormat = "`[` $indices `]` `by` $coefficients `plus` custom<Extent>($offset) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Te_ReadOp : Te_Op<"read", [Pure]> {

@@ -163,6 +163,24 @@ void girih::te::printNames(OpAsmPrinter &printer, ArrayAttr names) {
 // te.func
 //===----------------------------------------------------------------------===//
 
+/// `in_place %X` behind a result, if it stands there.
+static ParseResult parseInPlace(OpAsmParser &parser,
+                                ArrayRef<OpAsmParser::Argument> arguments,
+                                int64_t &number) {
+  if (failed(parser.parseOptionalKeyword("in_place")))
+    return success();
+  OpAsmParser::UnresolvedOperand operand;
+  if (parser.parseOperand(operand, /*allowResultNumber=*/false))
+    return failure();
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (argument.ssaName.name == operand.name)
+      number = index;
+  if (number < 0)
+    return parser.emitError(operand.location,
+                            "is no argument of this function");
+  return success();
+}
+
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
@@ -206,6 +224,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
 
   SmallVector<Attribute> resultNames, resultTypes;
+  SmallVector<int64_t> inPlace;
   if (parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Paren, [&]() -> ParseResult {
             std::string resultName;
@@ -215,7 +234,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
               return failure();
             resultNames.push_back(builder.getStringAttr(resultName));
             resultTypes.push_back(TypeAttr::get(type));
-            return success();
+            return parseInPlace(parser, arguments, inPlace.emplace_back(-1));
           }))
     return failure();
 
@@ -246,6 +265,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.arg_ranges = builder.getArrayAttr(argumentRanges);
   properties.checks = checks;
   properties.constraints = constraints;
+  if (llvm::any_of(inPlace, [](int64_t number) { return number >= 0; }))
+    properties.in_place = builder.getDenseI64ArrayAttr(inPlace);
   properties.functions = AccuracyAttr::get(builder.getContext(), *functions);
   return parser.parseRegion(*result.addRegion(), arguments);
 }
@@ -274,11 +295,14 @@ void FuncOp::print(OpAsmPrinter &printer) {
         printer << ": " << argument.getType();
       });
   printer << ") -> (";
+  unsigned number = 0;
   llvm::interleaveComma(
       llvm::zip(getResultNames(), getResultTypes()), printer, [&](auto pair) {
         auto [name, type] = pair;
         printer.printString(cast<StringAttr>(name).getValue());
         printer << ": " << cast<TypeAttr>(type).getValue();
+        if (int64_t argument = inPlaceOf(number++); argument >= 0)
+          printer << " in_place " << getBlock().getArgument(argument);
       });
   printer << ')';
   if (!getChecks().empty())
@@ -296,10 +320,20 @@ void FuncOp::print(OpAsmPrinter &printer) {
 ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   Properties &properties = result.getOrAddProperties<Properties>();
   std::string name;
-  Type type;
-  if (parser.parseString(&name) || parseNames(parser, properties.index_names) ||
-      parser.parseColonType(type) ||
-      parser.parseRegion(*result.addRegion(), {}))
+  TeTensorType type;
+  if (parser.parseString(&name) || parseNames(parser, properties.index_names))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("in"))) {
+    SmallVector<Attribute> extents;
+    if (parseExtents(parser, extents))
+      return failure();
+    properties.extents = parser.getBuilder().getArrayAttr(extents);
+  }
+  OpAsmParser::UnresolvedOperand into;
+  bool hasInto = succeeded(parser.parseOptionalKeyword("into"));
+  if ((hasInto && parser.parseOperand(into)) || parser.parseColonType(type) ||
+      parser.parseRegion(*result.addRegion(), {}) ||
+      (hasInto && parser.resolveOperand(into, type, result.operands)))
     return failure();
   properties.name = parser.getBuilder().getStringAttr(name);
   result.addTypes(type);
@@ -311,6 +345,12 @@ void ComputeOp::print(OpAsmPrinter &printer) {
   printer.printString(getName());
   printer << ' ';
   printNames(printer, getIndexNames());
+  if (ArrayAttr extents = getExtentsAttr()) {
+    printer << " in ";
+    printExtents(printer, extents.getValue());
+  }
+  if (getInto())
+    printer << " into " << getInto();
   printer << " : " << getType() << ' ';
   printer.printRegion(getBody());
 }

@@ -10,7 +10,9 @@ device is not there, 1 at any mismatch. Prints `N passed, N failed` last.
 """
 
 import argparse
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -71,7 +73,7 @@ def image_sizes(quick, entry):
             for s in (sets[:4] if quick else sets)]
 
 
-def programs(quick):
+def programs(girih, quick):
     """(file, sizes) of everything that is checked; the operator behind the file
     where it has several."""
     rows = matrix_sizes(quick)
@@ -90,9 +92,16 @@ def programs(quick):
     yield "examples/int4_matmul.te", [
         {"M": s["M"], "N": s["N"], "G": s["K"] // 16 + 1, "H": s["K"] % 16 + 1}
         for s in product_sizes(quick)]
+    named = ("swiglu", "row_sum", "softmax", "whole_sum", "ffn_silu", "heat",
+             "conv2d", "block", "int8_matmul", "int4_matmul")
+    for entry in sorted(os.listdir(os.path.join(ROOT, "examples"))):
+        if entry.endswith(".te") and entry[:-3] not in named:
+            yield from any_sizes(girih, f"examples/{entry}", quick)
     folder = os.path.join(ROOT, "test/programs")
     for entry in sorted(os.listdir(folder)):
         path = f"test/programs/{entry}"
+        if not entry.endswith(".te"):
+            continue
         if entry.startswith(("row_sum", "column_sum", "reductions")):
             yield path, rows
         elif entry.startswith("shifted_matrix"):
@@ -114,13 +123,46 @@ def programs(quick):
             yield path, vector_sizes(quick)[:5]
         elif entry.startswith("two_products"):
             yield path, [dict(s, L=s["N"] // 2 + 1) for s in product_sizes(quick)]
-        else:
+        elif entry.startswith(("transposed_product", "matmul_softmax",
+                               "int4_weights", "product_f8")):
             yield path, product_sizes(quick)
+        else:
+            yield from any_sizes(girih, path, quick)
+
+
+# What any_sizes gives the sizes of an operator in turn: primes, tails of tiles,
+# and one element.
+ANY = {1: [(1,), (1031,), (40009,)], 2: [(1, 1), (37, 131), (129, 1027)],
+       3: [(1, 1, 1), (7, 37, 13), (33, 65, 129)]}
+QUICK = {1: [(1,), (1031,)], 2: [(1, 1), (5, 37), (17, 131)],
+         3: [(1, 1, 1), (7, 37, 13), (5, 17, 130)]}
+SMALL = [1, 2, 5, 3, 2, 4, 3, 2, 2]
+
+
+def any_sizes(girih, path, quick):
+    """Some sets of sizes for each operator of a file; parameters keep their
+    defaults."""
+    listed = subprocess.run(
+        [girih, "list", os.path.join(ROOT, path), "--json"],
+        capture_output=True, text=True, check=True)
+    for op in json.loads(listed.stdout):
+        if op["kind"] != "op":
+            continue
+        known = [param["name"] for param in op["params"]]
+        for tensor in op["inputs"] + op["outputs"]:
+            for dim in tensor["dims"]:
+                known += [name for name in re.findall(r"[A-Za-z_]\w*", dim)
+                          if name not in known]
+        names = known[len(op["params"]):]
+        sets = (QUICK if quick else ANY).get(len(names), [
+            (1,) * len(names), SMALL[:len(names)], SMALL[::-1][:len(names)]])
+        yield f"{path}:{op['name']}", [
+            dict(zip(names, values)) for values in sets]
 
 
 def check_all(args):
     jobs = []
-    for path, sets in programs(args.quick):
+    for path, sets in programs(args.girih, args.quick):
         file, _, op = path.partition(":")
         base = [args.girih, "check", os.path.join(ROOT, file),
                 f"--device={args.device}"] + (["--op", op] if op else [])

@@ -33,7 +33,7 @@ TEST_CASE("what is known of values proves gathers inside") {
                            "Y[t] = X[tdiv(id[t], 3)]",
                            "Y[t] = X[N - 1 - id[t]]",
                            "Y[t] = X[i64(id[t])]",
-                           "Y[t] = L[if w[t] > 0 then i32(u[t]) else 7]",
+                           "Y[t] = L[(if w[t] > 0 then i32(u[t]) else 7)]",
                            "Y[t] = X[q[t] % i64(N)]",
                            "Y[t] = L[i32(u[t]) * 2 - i32(u[t])]",
                            "Y[t] = w[floordiv(t, 2)]",
@@ -104,7 +104,8 @@ TEST_CASE("promises are of integer inputs") {
 
 static std::string scatter(const std::string &body) {
   return "op f(b: i32[T] in 0..N, j: i32[T], W: f32[T, D], Z: f32[N]) -> "
-         "H: f32[N], G: f32[N, D], C: i32[N], S: f32[N] { S[i] = Z[i] " +
+         "H: f32[N], G: f32[N, D], C: i32[N], S: f32[N] where N >= 1 { "
+         "S[i] = Z[i] " +
          body + " }";
 }
 
@@ -145,7 +146,8 @@ TEST_CASE("scatter statements are told apart and refused in words") {
 
 TEST_CASE("programs that gather and scatter print as they are written") {
   std::string text =
-      "op f(id: i32[T] in 0..N - 1, X: f32[N]) -> H: f32[N], Y: f32[T] {\n"
+      "op f(id: i32[T] in 0..N - 1, X: f32[N]) -> H: f32[N], Y: f32[T]\n"
+      "    where N >= 1 {\n"
       "  H[id[t] + 1] +=[order=sequential] X[clamp(id[t])] drop\n"
       "  Y[t] = X[id[t] & 7 | 1] else 0\n"
       "}\n";
