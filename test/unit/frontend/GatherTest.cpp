@@ -35,7 +35,7 @@ TEST_CASE("what is known of values proves gathers inside") {
                            "Y[t] = X[i64(id[t])]",
                            "Y[t] = L[(if w[t] > 0 then i32(u[t]) else 7)]",
                            "Y[t] = X[q[t] % i64(N)]",
-                           "Y[t] = L[i32(u[t]) * 2 - i32(u[t])]",
+                           "Y[t] = L[floordiv(i32(u[t]) * 2 + 1, 2)]",
                            "Y[t] = w[floordiv(t, 2)]",
                            "Y[t] = L[t % 256]",
                            "Y[t] = X[clamp(q[t])]",
