@@ -104,7 +104,22 @@ struct TensorParam {
   std::vector<unsigned> layout = {};
   int64_t align = 0;   ///< bytes that divide the address; 0: of an element
   bool finite = false; ///< an input without infinities and NaN
+  /// Of an integer input that promises one: the first value and the end, which
+  /// is not included. Else empty.
+  std::vector<SizeExpr> range = {};
   bool isView() const { return leading || !groups.empty(); }
+};
+
+/// Two outputs that no text names, i64 without dimensions: `where` is the
+/// number of the first instance in which `subscript` lay outside,
+/// lexicographically over the indices; the largest i64 if there was none.
+/// `value` is the subscript's value there.
+struct CheckWord {
+  unsigned where = 0, value = 0; ///< parameters
+  std::string tensor, subscript;
+  std::vector<std::string> names;        ///< of the indices
+  std::vector<SizeExpr> starts, extents; ///< of the indices
+  SizeExpr end;                          ///< inside is 0 .. end-1
 };
 
 /// `where` constraint on a size.
@@ -121,6 +136,14 @@ struct Signature {
   std::vector<int64_t> given; ///< parallel to sizes: value fixed by -D, or -1
   std::vector<TensorParam> params; ///< inputs in order, then outputs
   std::vector<SizeConstraint> constraints;
+  std::vector<CheckWord> checks;
+  /// Whether an output is a word of `checks`.
+  bool isHidden(size_t param) const {
+    for (const CheckWord &word : checks)
+      if (word.where == param || word.value == param)
+        return true;
+    return false;
+  }
 };
 
 /// A condition under which a variant may run; all guards of one must hold.

@@ -62,6 +62,18 @@ public:
     write(param.layout);
     i64(param.align);
     u8(param.finite);
+    write(param.range);
+  }
+
+  void write(const CheckWord &word) {
+    u32(word.where);
+    u32(word.value);
+    write(word.tensor);
+    write(word.subscript);
+    write(word.names);
+    write(word.starts);
+    write(word.extents);
+    write(word.end);
   }
 
   void write(const SizeConstraint &constraint) {
@@ -76,6 +88,7 @@ public:
     write(signature.given);
     write(signature.params);
     write(signature.constraints);
+    write(signature.checks);
   }
 
   void write(const Guard &guard) {

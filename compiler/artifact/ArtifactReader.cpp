@@ -58,6 +58,18 @@ public:
     readList(param.layout, 4, "dimensions of a layout");
     param.align = i64();
     param.finite = boolean();
+    readList(param.range, kExprBytes, "ends of a range");
+  }
+
+  void read(CheckWord &word) {
+    word.where = u32();
+    word.value = u32();
+    read(word.tensor);
+    read(word.subscript);
+    readList(word.names, 4, "names");
+    readList(word.starts, kExprBytes, "starts");
+    readList(word.extents, kExprBytes, "extents");
+    read(word.end);
   }
 
   void read(SizeConstraint &constraint) {
@@ -72,6 +84,7 @@ public:
     readList(signature.given, 8, "given values");
     readList(signature.params, kParamBytes, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
+    readList(signature.checks, 2 * 4 + 5 * 4 + kExprBytes, "checks");
   }
 
   void read(Guard &guard) {
@@ -142,7 +155,8 @@ public:
 private:
   /// The fewest bytes of an expression: a kind and a size or an operand count.
   static constexpr size_t kExprBytes = 1 + 4;
-  static constexpr size_t kParamBytes = 4 + 1 + 4 + 1 + 8 + 4 + 1 + 4 + 8 + 1;
+  static constexpr size_t kParamBytes =
+      4 + 1 + 4 + 1 + 8 + 4 + 1 + 4 + 8 + 1 + 4;
 
   void fail(std::string message) {
     if (status.ok())

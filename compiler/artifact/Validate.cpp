@@ -165,6 +165,38 @@ private:
     return checkExpr(loop.count, "the count of " + where);
   }
 
+  bool checkRange(const TensorParam &param) {
+    std::string where = "the range of '" + param.name + "'";
+    if (param.range.empty())
+      return true;
+    if (param.range.size() != 2 || param.isOutput || !isInteger(param.type))
+      return fail(where + " is none that an integer input may promise");
+    for (const SizeExpr &end : param.range)
+      if (!checkExpr(end, where))
+        return false;
+    return true;
+  }
+
+  bool checkWord(const CheckWord &word) {
+    std::string where = "the check of '" + word.tensor + "'";
+    for (unsigned param : {word.where, word.value}) {
+      if (!checkIndex(param, signature.params.size(), where, "parameter"))
+        return false;
+      const TensorParam &output = signature.params[param];
+      if (!output.isOutput || !output.shape.empty() ||
+          output.type != ScalarType::I64)
+        return fail(where + " names an output that is no i64");
+    }
+    if (word.names.size() != word.starts.size() ||
+        word.names.size() != word.extents.size())
+      return fail(where + " has as many names as starts and extents");
+    for (const auto *list : {&word.starts, &word.extents})
+      for (const SizeExpr &expr : *list)
+        if (!checkExpr(expr, where))
+          return false;
+    return checkExpr(word.end, where);
+  }
+
   bool checkSignature() {
     if (signature.given.size() != signature.sizes.size())
       return fail("the signature has " +
@@ -175,7 +207,10 @@ private:
         return fail("the size '" + signature.sizes[i] + "' is given as " +
                     std::to_string(signature.given[i]));
     for (const TensorParam &param : signature.params)
-      if (!checkParam(param) || !checkInPlace(param))
+      if (!checkParam(param) || !checkInPlace(param) || !checkRange(param))
+        return false;
+    for (const CheckWord &word : signature.checks)
+      if (!checkWord(word))
         return false;
     for (const SizeConstraint &constraint : signature.constraints) {
       if (!checkIndex(constraint.size, signature.sizes.size(), "a constraint",

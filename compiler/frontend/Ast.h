@@ -116,6 +116,9 @@ struct Tensor {
   Role role = Role::Temporary;
   ScalarType type = ScalarType::F32;
   std::vector<Extent> dims;
+  /// Its elements lie in first .. second-1, as the declaration promises.
+  std::optional<std::pair<Extent, Extent>> promise;
+  SourceRange promiseRange;
   const Statement *definition = nullptr; ///< the first one; null for inputs
   /// All statements that write it, in the order of the text; of an inout tensor
   /// (an input that is an output too) those that overwrite it.
@@ -140,14 +143,16 @@ struct IndexVariable {
   SourceRange fixedBy;          ///< the subscript or declaration that said so
 };
 
-/// A subscript's value: a sum over indices and sizes.
+/// A subscript's value: a sum over indices, sizes and integer expressions.
 struct IndexSum {
   std::vector<std::pair<const IndexVariable *, int64_t>> terms;
   Extent offset;
+  /// Parts that data decide, each computed in its type; the sum is in i64.
+  std::vector<std::pair<const Expr *, int64_t>> values;
   /// The index that it is, or null.
   const IndexVariable *plainIndex() const {
-    bool plain =
-        terms.size() == 1 && terms[0].second == 1 && offset == Extent();
+    bool plain = terms.size() == 1 && terms[0].second == 1 &&
+                 offset == Extent() && values.empty();
     return plain ? terms[0].first : nullptr;
   }
 };
@@ -226,13 +231,17 @@ struct NameExpr {
 };
 
 /// How a subscript that may lie outside is brought inside.
-enum class AccessRule : uint8_t { None, Clamp, Reflect, Wrap };
+enum class AccessRule : uint8_t { None, Clamp, Reflect, Wrap, Checked };
 /// `clamp`, ...; empty for None.
 std::string_view spelling(AccessRule rule);
 
 /// `i`, `2 * i + r - 1` or `clamp(i - 1)` between the brackets of a read.
 struct Subscript {
-  ExprPtr value; ///< names and integers, joined by + - *
+  /// The element is where the sum says, neither a rule nor data.
+  bool isAffine() const {
+    return rule == AccessRule::None && sum.values.empty();
+  }
+  ExprPtr value; ///< names, integers and integer values, joined by + - *
   AccessRule rule = AccessRule::None;
   SourceRange range;
   // Sema:
@@ -245,9 +254,12 @@ struct Subscript {
 struct AccessExpr {
   Name tensorName;
   std::vector<Subscript> subscripts;
-  ExprPtr otherwise; ///< the value outside the tensor, or null
+  ExprPtr otherwise;    ///< the value outside the tensor, or null
+  bool isPlace = false; ///< of a scatter
+  bool drops = false;   ///< such a place: what lies outside is skipped
   // Sema:
   const Tensor *tensor = nullptr;
+  bool mayLieOutside() const { return otherwise || drops; }
   bool isGuarded() const {
     for (const Subscript &subscript : subscripts)
       if (subscript.below || subscript.above)
@@ -451,6 +463,8 @@ bool isUntyped(const Expr::Node &node);
 /// text.
 template <typename E, typename Each> void forEachChild(E &expr, Each each) {
   if (auto *access = expr.template as<AccessExpr>()) {
+    for (auto &subscript : access->subscripts)
+      each(*subscript.value);
     if (access->otherwise)
       each(*access->otherwise);
   } else if (auto *cast = expr.template as<CastExpr>()) {
@@ -535,6 +549,7 @@ struct TensorDecl {
   SourceRange range;
   std::string typeParam; ///< the type is this parameter of the operator
   bool optional = false; ///< `bias: f32[N]? = none`
+  ExprPtr first, end;    ///< `in first..end`; null where nothing is promised
   bool inOut = false;    ///< `inout X: f32[N]`, among the inputs
   /// `layout(N, K)`: dimensions of the argument, by position, from the slowest
   /// in memory to the fastest; empty where nothing is promised.
@@ -561,6 +576,20 @@ struct SizeConstraint {
   // Sema:
   const SizeSymbol *size = nullptr;
 };
+
+/// `H[b[i]] +=[order=sequential] value unique, drop`
+struct Scatter {
+  enum class Kind : uint8_t { Set, Add, Max, Min };
+  Kind kind = Kind::Set;
+  /// An AccessExpr of the target.
+  ExprPtr place;
+  ReduceOrder order;
+  SourceRange opRange;
+  bool unique = false, drop = false;
+  SourceRange uniqueRange;
+};
+/// `=`, `+=`, `max=`, `min=`.
+std::string_view spelling(Scatter::Kind kind);
 
 /// `for t in 0..T { ... }` around statements.
 struct TimeLoop {
@@ -589,6 +618,9 @@ struct Statement {
   SourceRange range;
   /// `a, b = f(X)`: the names behind the first.
   std::vector<Name> moreTargets;
+  /// What it is where data decide the place; `indices` are then Sema's: the
+  /// names in the place that are nothing else, in their order.
+  std::optional<Scatter> scatter;
   // Sema:
   /// It overwrites elements that are defined already.
   bool updates = false;

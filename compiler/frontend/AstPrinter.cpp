@@ -110,6 +110,8 @@ std::string_view spelling(AccessRule rule) {
     return "reflect";
   case AccessRule::Wrap:
     return "wrap";
+  case AccessRule::Checked:
+    return "checked";
   }
   return "";
 }
@@ -152,6 +154,20 @@ std::string_view spelling(BinaryOp op) {
     return "and";
   case BinaryOp::Or:
     return "or";
+  }
+  return "";
+}
+
+std::string_view spelling(Scatter::Kind kind) {
+  switch (kind) {
+  case Scatter::Kind::Set:
+    return "=";
+  case Scatter::Kind::Add:
+    return "+=";
+  case Scatter::Kind::Max:
+    return "max=";
+  case Scatter::Kind::Min:
+    return "min=";
   }
   return "";
 }
@@ -291,7 +307,7 @@ private:
     list(node.subscripts, [&](const Subscript &s) {
       if (s.rule != AccessRule::None)
         out += fmt::format("{}(", frontend::spelling(s.rule));
-      print(*s.value, kSum);
+      print(*s.value, kBitOr);
       if (s.rule != AccessRule::None)
         out += ')';
     });
@@ -367,13 +383,19 @@ private:
     }
     out += node.exclusive ? ", exclusive" : "";
     out += node.reverse ? ", reverse" : "";
-    if (node.order.kind == ReduceOrder::Kind::Sequential)
-      out += ", order=sequential";
-    else if (node.order.kind == ReduceOrder::Kind::Pinned)
-      out += ", order=" + frontend::spelling(*node.order.term);
+    if (std::string order = orderClause(node.order); !order.empty())
+      out += ", " + order;
     out += "](";
     print(*node.body, kTop);
     out += ')';
+  }
+
+  static std::string orderClause(const ReduceOrder &order) {
+    if (order.kind == ReduceOrder::Kind::Sequential)
+      return "order=sequential";
+    if (order.kind == ReduceOrder::Kind::Pinned)
+      return "order=" + frontend::spelling(*order.term);
+    return "";
   }
 
   static std::string typeName(ScalarType type, const std::string &param) {
@@ -491,6 +513,12 @@ private:
   void print(const TensorDecl &decl) {
     out += decl.inOut ? "inout " : "";
     out += decl.name.text + ": " + printShape(decl);
+    if (decl.first) {
+      out += " in ";
+      print(*decl.first, kSum);
+      out += "..";
+      print(*decl.end, kSum);
+    }
     if (decl.optional)
       out += "? = none";
     if (!decl.layout.empty()) {
@@ -571,6 +599,10 @@ private:
     for (const auto &statement : decl.statements) {
       assume(count++);
       moveTo(statement->loop, loop);
+      if (statement->scatter) {
+        print(*statement, *statement->scatter);
+        continue;
+      }
       out += indentOf(loop) + statement->target.text;
       if (!statement->at.empty()) {
         out += '[';
@@ -627,6 +659,21 @@ private:
     print(*next->index->end, kSum);
     out += " {\n";
     here = next;
+  }
+
+  void print(const Statement &statement, const Scatter &scatter) {
+    out += indentOf(statement.loop);
+    print(*scatter.place, kPrimary);
+    out += fmt::format(" {}", frontend::spelling(scatter.kind));
+    if (std::string order = orderClause(scatter.order); !order.empty())
+      out += '[' + order + ']';
+    out += ' ';
+    print(*statement.value, kTop);
+    if (scatter.unique || scatter.drop)
+      out += fmt::format(" {}{}{}", scatter.unique ? "unique" : "",
+                         scatter.unique && scatter.drop ? ", " : "",
+                         scatter.drop ? "drop" : "");
+    out += '\n';
   }
 
   std::string out;

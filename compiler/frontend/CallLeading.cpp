@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/CallLeading.h"
 
+#include "compiler/frontend/Conditions.h"
 #include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/Instance.h"
 
@@ -115,10 +116,20 @@ void LeadingIndices::verify(const Expr &expr, const Indices &indices) {
              expr.range);
     return;
   }
-  if (auto *access = expr.as<AccessExpr>())
-    for (size_t dim = 0; dim < access->subscripts.size(); ++dim)
-      if (!leadingAt(access->tensorName.text, dim))
-        verifySum(*access->subscripts[dim].value, indices);
+  if (auto *access = expr.as<AccessExpr>()) {
+    for (size_t dim = 0; dim < access->subscripts.size(); ++dim) {
+      const Expr &subscript = *access->subscripts[dim].value;
+      if (leadingAt(access->tensorName.text, dim))
+        continue;
+      if (holdsAccess(subscript))
+        verify(subscript, indices);
+      else
+        verifySum(subscript, indices);
+    }
+    if (access->otherwise)
+      verify(*access->otherwise, indices);
+    return;
+  }
   if (auto *reduce = expr.as<ReduceExpr>())
     for (const auto &index : reduce->indices)
       if (indices.count(index->name.text))
@@ -133,10 +144,14 @@ void LeadingIndices::visit(const Statement &statement) {
   if (callOf(statement) && findOp(callOf(statement)->callee.text))
     return declareResults(statement);
   collect(*statement.value, indices);
+  if (statement.scatter)
+    collect(*statement.scatter->place, indices);
   for (size_t dim = 0; dim < statement.indices.size(); ++dim)
     if (auto *leading = leadingAt(statement.target.text, dim))
       indices.try_emplace(statement.indices[dim]->name.text, *leading);
   verify(*statement.value, indices);
+  if (statement.scatter)
+    verify(*statement.scatter->place, indices);
   for (const Expr *part : {statement.where.get(), statement.otherwise.get()})
     if (part)
       verify(*part, indices);

@@ -88,13 +88,14 @@
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
+  X(NoScatterOrder,      "G0505", "a scattered float sum that says no order")  \
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
   X(NoParameter,         "G0902", "type parameters of functions")              \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
-  X(NoPromise,           "G0905", "aliases, range promises")                   \
-  X(NoStatement,         "G0906", "scatter, calls that work in place")           \
-  X(NoSubscript,         "G0907", "gather, slices, products of indices")       \
+  X(NoPromise,           "G0905", "aliases and offsets promises")              \
+  X(NoStatement,         "G0906", "calls that work in place, other scatters")  \
+  X(NoSubscript,         "G0907", "slices, products of indices")               \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoNumerics,          "G0911", "other numerics licences")                   \

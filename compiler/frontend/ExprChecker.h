@@ -44,6 +44,8 @@ public:
   std::optional<ScalarType> checkStatement(Statement &statement);
   /// Orders of reductions against the ranges that are known now.
   bool checkOrders();
+  /// The place of a scatter into `target`, and what it puts there.
+  bool checkPlace(Expr &place, const Tensor &target);
   /// The tensor that a read of `name` means. Reports what is wrong.
   const Tensor *findTensor(const Name &name);
 
@@ -104,6 +106,14 @@ private:
   std::optional<IndexTerm> indexTerm(const Expr &expr);
   Type checkIndexComparison(BinaryExpr &node);
   bool isDataEnd(const Expr &expr) const;
+  // Subscripts (ExprGather.cpp).
+  bool checkSubscripts(AccessExpr &node, const Expr &expr,
+                       const char *verb = "read");
+  /// A part of a subscript that only its value can say.
+  bool checkValue(Expr &expr);
+  /// Puts `i64(...)` around the indices and sizes that `expr` computes with.
+  void castIndices(ExprPtr &expr, bool isCast);
+
   bool checkRange(IndexVariable &index);
   bool addRange(ReduceExpr &node, const IndexVariable &index);
   bool addDataEnd(ReduceExpr &node, const IndexVariable &index, const Expr &end,

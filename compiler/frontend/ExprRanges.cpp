@@ -142,35 +142,9 @@ ExprChecker::Type ExprChecker::checkNode(AccessExpr &node, Expr &expr, Type) {
   if (!tensor)
     return std::nullopt;
   node.tensor = tensor;
-  if (tensor->dims.size() != node.subscripts.size()) {
-    sema.report()
-        .error(codes::kRankMismatch,
-               fmt::format("'{}' has {} dimension{}, this read gives {} "
-                           "subscript{}",
-                           tensor->name.text, tensor->dims.size(),
-                           tensor->dims.size() == 1 ? "" : "s",
-                           node.subscripts.size(),
-                           node.subscripts.size() == 1 ? "" : "s"),
-               expr.range)
-        .note(fmt::format("'{}' is defined here", tensor->name.text),
-              tensor->name.range);
+  bool fine = checkSubscripts(node, expr);
+  if (tensor->dims.size() != node.subscripts.size())
     return std::nullopt;
-  }
-  IndexSums sums{sema,
-                 sema.report(),
-                 *op,
-                 "a subscript",
-                 codes::kNoSubscript,
-                 [&](std::string_view name) { return findIndex(name); },
-                 indexNames()};
-  bool fine = true;
-  for (Subscript &subscript : node.subscripts) {
-    auto sum = sums.of(*subscript.value);
-    fine &= sum.has_value();
-    if (sum)
-      subscript.sum = std::move(*sum);
-  }
-  accesses.push_back({&node, expr.range, indices, around, facts, inOtherwise});
   if (node.otherwise)
     fine &= checkOtherwise(node, *tensor);
   return fine ? Type(tensor->type) : std::nullopt;

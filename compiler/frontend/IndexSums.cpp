@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Dimensions, subscripts and ends of ranges: names and integers joined by + -
-// and *, where one side of each product is a number.
+// and *, where one side of each product is a number. In subscripts integer
+// values may stand beside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ constexpr int64_t kMaxNumber = int64_t(1) << 40;
 constexpr int64_t kMaxFactor = int64_t(1) << 16;
 
 bool isNumber(const IndexSum &sum) {
-  return sum.terms.empty() && sum.offset.isConstant();
+  return sum.terms.empty() && sum.values.empty() && sum.offset.isConstant();
 }
 
 /// A const parameter, or null.
@@ -47,6 +48,8 @@ IndexSum scaled(const IndexSum &sum, int64_t factor) {
   product = sum;
   for (auto &term : product.terms)
     term.second *= factor;
+  for (auto &value : product.values)
+    value.second *= factor;
   product.offset = sum.offset * factor;
   return product;
 }
@@ -54,6 +57,7 @@ IndexSum scaled(const IndexSum &sum, int64_t factor) {
 IndexSum added(const IndexSum &a, const IndexSum &b) {
   IndexSum sum = a;
   sum.offset = a.offset + b.offset;
+  sum.values.insert(sum.values.end(), b.values.begin(), b.values.end());
   for (auto [index, factor] : b.terms) {
     size_t i = 0;
     while (i < sum.terms.size() && sum.terms[i].first != index)
@@ -76,6 +80,8 @@ bool fitsLimits(const IndexSum &sum, int64_t factor) {
     all &= small(term.second, kMaxFactor);
   for (const auto &term : sum.offset.terms)
     all &= small(term.second, kMaxFactor);
+  for (const auto &value : sum.values)
+    all &= small(value.second, kMaxFactor);
   return all;
 }
 
@@ -93,7 +99,41 @@ std::optional<IndexSum> IndexSums::tooLarge(const Expr &expr) const {
   return std::nullopt;
 }
 
+bool IndexSums::isValue(const Expr &expr) const {
+  if (auto *name = expr.as<NameExpr>()) {
+    bool isIndex = findIndex && findIndex(name->name);
+    return !isIndex && scope.tensors.count(name->name);
+  }
+  if (auto *unary = expr.as<UnaryExpr>())
+    return unary->op == UnaryOp::BitNot;
+  if (auto *binary = expr.as<BinaryExpr>())
+    return isIntegerOnly(binary->op);
+  return expr.as<AccessExpr>() || expr.as<CastExpr>() || expr.as<CallExpr>() ||
+         expr.as<IfExpr>() || expr.as<ReduceExpr>();
+}
+
+bool IndexSums::holdsValue(const Expr &expr) const {
+  if (isValue(expr))
+    return true;
+  if (auto *unary = expr.as<UnaryExpr>())
+    return holdsValue(*unary->operand);
+  if (auto *binary = expr.as<BinaryExpr>())
+    return holdsValue(*binary->lhs) || holdsValue(*binary->rhs);
+  return false;
+}
+
+std::optional<IndexSum> IndexSums::value(const Expr &expr) const {
+  // The parser's tree is ours to annotate.
+  if (!checkValue(const_cast<Expr &>(expr)))
+    return std::nullopt;
+  IndexSum sum;
+  sum.values.push_back({&expr, 1});
+  return sum;
+}
+
 std::optional<IndexSum> IndexSums::compute(const Expr &expr) const {
+  if (checkValue && isValue(expr))
+    return value(expr);
   if (auto *literal = expr.as<LiteralExpr>())
     return number(*literal, expr);
   if (auto *name = expr.as<NameExpr>())
@@ -132,6 +172,10 @@ std::optional<IndexSum> IndexSums::combine(const BinaryExpr &binary,
     refuse(expr);
     return std::nullopt;
   }
+  // A product of two values is one value, in their type.
+  if (checkValue && binary.op == BinaryOp::Mul && holdsValue(*binary.lhs) &&
+      holdsValue(*binary.rhs))
+    return value(expr);
   auto lhs = of(*binary.lhs), rhs = of(*binary.rhs);
   if (!lhs || !rhs)
     return std::nullopt;
@@ -139,12 +183,30 @@ std::optional<IndexSum> IndexSums::combine(const BinaryExpr &binary,
     return added(*lhs, *rhs);
   if (binary.op == BinaryOp::Sub)
     return added(*lhs, scaled(*rhs, -1));
+  return product(std::move(*lhs), std::move(*rhs), expr);
+}
+
+std::optional<IndexSum> IndexSums::product(IndexSum left, IndexSum right,
+                                           const Expr &expr) const {
+  IndexSum *lhs = &left, *rhs = &right;
   if (isNumber(*rhs))
     std::swap(lhs, rhs);
   if (isNumber(*lhs))
     return fitsLimits(*rhs, lhs->offset.constant)
                ? scaled(*rhs, lhs->offset.constant)
                : tooLarge(expr);
+  if (!lhs->values.empty() || !rhs->values.empty()) {
+    reporter
+        .error(code,
+               fmt::format("{} cannot hold '{}', a product of a value and {}",
+                           what, printExpr(expr),
+                           lhs->terms.empty() && rhs->terms.empty()
+                               ? "a size"
+                               : "an index"),
+               expr.range)
+        .help("cast both to i64, for example i64(id[i]) * i64(N)");
+    return std::nullopt;
+  }
   bool indices = !lhs->terms.empty() && !rhs->terms.empty();
   bool sizes = lhs->terms.empty() && rhs->terms.empty();
   reporter
@@ -160,23 +222,19 @@ std::optional<IndexSum> IndexSums::combine(const BinaryExpr &binary,
 }
 
 void IndexSums::refuse(const Expr &expr) const {
-  const auto *access = expr.as<AccessExpr>();
-  if (access && !access->subscripts.empty() && findIndex) {
-    reporter.error(code,
-                   "gather (a tensor as a subscript) is not supported yet",
-                   expr.range);
-    return;
-  }
   const auto *binary = expr.as<BinaryExpr>();
   bool divides =
       binary && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod);
   if (divides) {
-    Diagnostic &d =
-        reporter.error(code,
-                       fmt::format("'{}' in {} is not supported yet",
-                                   spelling(binary->op), what),
-                       binary->opRange);
-    if (binary->op == BinaryOp::Div)
+    Diagnostic &d = reporter.error(code,
+                                   fmt::format("'{}' in {} is not supported{}",
+                                               spelling(binary->op), what,
+                                               checkValue ? "" : " yet"),
+                                   binary->opRange);
+    if (checkValue)
+      d.help(fmt::format("write floordiv({}, {}), which rounds down",
+                         printExpr(*binary->lhs), printExpr(*binary->rhs)));
+    else if (binary->op == BinaryOp::Div)
       d.help("name the quotient: for halves let a dimension be 2 * H, and "
              "write H for what would be divided");
     return;

@@ -29,6 +29,9 @@ struct IndexSums {
   /// Indices that may stand in the sum; empty where only sizes may.
   std::function<const IndexVariable *(std::string_view)> findIndex = {};
   std::vector<std::string> indexNames = {};
+  /// Checks a part that is no sum, and reports where it is no integer; empty
+  /// where there may be none.
+  std::function<bool(Expr &)> checkValue = {};
 
   std::optional<IndexSum> of(const Expr &expr) const;
 
@@ -41,6 +44,12 @@ private:
                                   const Expr &expr) const;
   std::optional<IndexSum> resolve(const std::string &name,
                                   SourceRange range) const;
+  std::optional<IndexSum> product(IndexSum lhs, IndexSum rhs,
+                                  const Expr &expr) const;
+  std::optional<IndexSum> value(const Expr &expr) const;
+  /// Whether it is, or holds, something that only its value can say.
+  bool holdsValue(const Expr &expr) const;
+  bool isValue(const Expr &expr) const;
   void refuse(const Expr &expr) const;
 };
 

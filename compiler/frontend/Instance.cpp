@@ -42,6 +42,15 @@ std::unique_ptr<OrderTerm> cloneTerm(const OrderTerm &term) {
   return copy;
 }
 
+ReduceOrder cloneOrder(const ReduceOrder &order) {
+  ReduceOrder copy;
+  copy.kind = order.kind;
+  copy.range = order.range;
+  if (order.term)
+    copy.term = cloneTerm(*order.term);
+  return copy;
+}
+
 template <typename T> bool holds(BinaryOp op, T a, T b) {
   switch (op) {
   case BinaryOp::Equal:
@@ -309,6 +318,8 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
     other.rule = subscript.rule;
     other.range = subscript.range;
   }
+  copy.isPlace = node.isPlace;
+  copy.drops = node.drops;
   if (node.otherwise)
     copy.otherwise = clone(*node.otherwise);
   return make(std::move(copy), expr);
@@ -396,10 +407,7 @@ ExprPtr Cloner::cloneNode(const ReduceExpr &node, const Expr &expr) const {
     copy.condition = clone(*node.condition);
   copy.exclusive = node.exclusive;
   copy.reverse = node.reverse;
-  copy.order.kind = node.order.kind;
-  copy.order.range = node.order.range;
-  if (node.order.term)
-    copy.order.term = cloneTerm(*node.order.term);
+  copy.order = cloneOrder(node.order);
   copy.body = clone(*node.body);
   copy.contract = node.contract;
   return make(std::move(copy), expr);
@@ -488,6 +496,16 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
     copy->where = clone(*statement.where);
   if (statement.otherwise)
     copy->otherwise = clone(*statement.otherwise);
+  if (const auto &scatter = statement.scatter) {
+    Scatter &other = copy->scatter.emplace();
+    other.kind = scatter->kind;
+    other.place = clone(*scatter->place);
+    other.order = cloneOrder(scatter->order);
+    other.opRange = scatter->opRange;
+    other.unique = scatter->unique;
+    other.drop = scatter->drop;
+    other.uniqueRange = scatter->uniqueRange;
+  }
   copy->value = clone(*statement.value);
   if (functions)
     for (const ExprPtr *expr : {&copy->value, &copy->where, &copy->otherwise})
@@ -529,6 +547,10 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
   copy.inOut = decl.inOut;
   copy.layout = decl.layout;
   copy.align = decl.align;
+  if (decl.first) {
+    copy.first = cloneSum(*decl.first);
+    copy.end = cloneSum(*decl.end);
+  }
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

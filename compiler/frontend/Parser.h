@@ -93,7 +93,6 @@ private:
   void parseOpParams(OpDecl &op);
   OpParam parseOpParam();
   TensorDecl parseTensorDecl(bool input);
-  void refusePromise();
   void parseConstraints(OpDecl &op);
   SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
@@ -111,10 +110,15 @@ private:
   parseTopK(std::unique_ptr<Statement> values,
             std::unique_ptr<Statement> places, const Token &first);
   void parseLeftSide(Statement &statement);
+  // Scatter (ParserScatter.cpp).
+  /// At a statement whose place data decide, or that combines.
+  bool atScatter() const;
+  void parseScatter(Statement &statement);
   void refuseStatementTail();
 
   // Dimensions and promises of tensors (ParserDims.cpp).
   void parseDims(TensorDecl &decl);
+  void parsePromise(TensorDecl &decl, bool input);
   DimDecl parseLeading(bool first);
   bool atGroup() const;
   void parseGroup(TensorDecl &decl);
@@ -148,6 +152,8 @@ private:
   ExprPtr parseReduction();
   ReduceExpr parseReduced(std::string_view name, ReduceKind kind);
   Subscript parseSubscript();
+  /// A sum of names, integers and integer values.
+  ExprPtr parsePlace();
   /// A sum of names and integers; others are refused when names are resolved.
   ExprPtr parseIndexSum(const char *what, int64_t most);
   /// Refuses more indices than kMaxIndices.

@@ -114,6 +114,25 @@ DimDecl Parser::parseDim() {
 // Promises
 //===----------------------------------------------------------------------===//
 
+/// ['in' sum '..' sum], and what else may stand behind a tensor in the full
+/// language.
+void Parser::parsePromise(TensorDecl &decl, bool input) {
+  SourceRange range = token().range;
+  if (at(TokenKind::KwIn) && (!input || decl.inOut))
+    fail(codes::kMisplaced, "only inputs promise a range", range,
+         "what an output holds follows from its statement");
+  if (accept(TokenKind::KwIn)) {
+    decl.first = parseIndexSum("the start of a range", kMaxDim);
+    expect(TokenKind::DotDot, "between the ends of a range");
+    decl.end = parseIndexSum("the end of a range", kMaxDim);
+  }
+  range = token().range;
+  for (std::string_view word : {"aliases", "offsets"})
+    if (atWord(word))
+      unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
+                  "leave it out");
+}
+
 /// promise ::= 'layout' '(' place (',' place)* ')' | 'align' integer
 void Parser::parsePromises(TensorDecl &decl) {
   while (atWord("layout") || atWord("align")) {

@@ -400,32 +400,40 @@ ExprPtr Parser::parseIndexSum(const char *what, int64_t most) {
   return make(std::move(node), range);
 }
 
-/// subscript ::= sum | ('clamp' | 'reflect' | 'wrap') '(' sum ')'
+ExprPtr Parser::parsePlace() {
+  bool ends = at(TokenKind::Comma, 1) || at(TokenKind::RightBracket, 1) ||
+              at(TokenKind::RightParen, 1);
+  if (at(TokenKind::Number) && ends)
+    return parseIndexSum("a constant subscript", kMaxSubscript);
+  // An `else` in here is a read's.
+  bool before = std::exchange(elseIsTaken, false);
+  ExprPtr value = parseBits(0);
+  elseIsTaken = before;
+  return value;
+}
+
+/// subscript ::= bitor | rule '(' bitor ')'
+/// rule      ::= 'clamp' | 'reflect' | 'wrap' | 'checked'
 Subscript Parser::parseSubscript() {
   Subscript subscript;
   Token first = token();
-  if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
-    unsupported(codes::kNoSubscript, "gather (a tensor as a subscript) is",
-                first.range);
-  if (atWord("checked") && at(TokenKind::LeftParen, 1))
-    unsupported(codes::kNoSubscript, "the access rule 'checked' is",
-                first.range);
   if (at(TokenKind::Colon) || at(TokenKind::Colon, 1) ||
       at(TokenKind::DotDot) || at(TokenKind::DotDot, 1))
     unsupported(codes::kNoSubscript, "slices are", first.range,
                 "write index names");
-  for (AccessRule rule :
-       {AccessRule::Clamp, AccessRule::Reflect, AccessRule::Wrap})
+  for (AccessRule rule : {AccessRule::Clamp, AccessRule::Reflect,
+                          AccessRule::Wrap, AccessRule::Checked})
     if (atWord(spelling(rule)) && at(TokenKind::LeftParen, 1))
       subscript.rule = rule;
   if (subscript.rule != AccessRule::None) {
     take();
     take();
   } else if (!at(TokenKind::Identifier) && !at(TokenKind::Number) &&
-             !at(TokenKind::Minus) && !at(TokenKind::LeftParen)) {
+             !at(TokenKind::Minus) && !at(TokenKind::LeftParen) &&
+             !at(TokenKind::Tilde)) {
     unexpected("an index name or an integer", "as a subscript");
   }
-  subscript.value = parseIndexSum("a constant subscript", kMaxSubscript);
+  subscript.value = parsePlace();
   if (subscript.rule != AccessRule::None)
     expect(TokenKind::RightParen,
            fmt::format("after '{}'", spelling(subscript.rule)));

@@ -114,7 +114,8 @@ OpParam Parser::parseOpParam() {
   return param;
 }
 
-/// tensor ::= ['inout'] name ':' type [dims] ['?' '=' 'none'] promise*
+/// tensor ::= ['inout'] name ':' type [dims] ['in' sum '..' sum]
+///            ['?' '=' 'none'] promise*
 TensorDecl Parser::parseTensorDecl(bool input) {
   TensorDecl decl;
   Token first = token();
@@ -137,6 +138,7 @@ TensorDecl Parser::parseTensorDecl(bool input) {
          fmt::format("'{}' has {} dimensions, the limit is {}", decl.name.text,
                      decl.dims.size(), kMaxDims),
          first.range);
+  parsePromise(decl, input);
   if (at(TokenKind::Question)) {
     if (!input || decl.inOut)
       fail(codes::kNotOptional,
@@ -150,22 +152,13 @@ TensorDecl Parser::parseTensorDecl(bool input) {
   }
   parsePromises(decl);
   decl.range = since(first);
-  refusePromise();
-  return decl;
-}
-
-/// What may stand behind a tensor in the full language.
-void Parser::refusePromise() {
-  SourceRange range = token().range;
   if (at(TokenKind::Equal))
-    fail(codes::kSyntax, "a tensor has no default value", range,
+    fail(codes::kSyntax, "a tensor has no default value", token().range,
          "an optional one is written 'X: f32[N]? = none'");
   if (at(TokenKind::KwIn))
-    unsupported(codes::kNoPromise, "range promises are", range);
-  for (std::string_view word : {"aliases", "offsets"})
-    if (atWord(word))
-      unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
-                  "leave it out");
+    fail(codes::kMisplaced, "a promised range stands before '? = none'",
+         token().range);
+  return decl;
 }
 
 void Parser::parseConstraints(OpDecl &op) {
@@ -335,7 +328,9 @@ bool Parser::startsStatement() const {
         return false;
     } while (++ahead < kLongest && depth > 0);
   }
-  return at(TokenKind::Equal, ahead) || at(TokenKind::PlusEqual, ahead);
+  bool combines = atWord("max", ahead) || atWord("min", ahead);
+  return at(TokenKind::Equal, ahead) || at(TokenKind::PlusEqual, ahead) ||
+         (combines && at(TokenKind::Equal, ahead + 1));
 }
 
 /// Moves past a faulty statement; false at the end of the operator.
@@ -368,6 +363,15 @@ std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
   auto statement = std::make_unique<Statement>();
   Token first = token();
   countStatement(first);
+  if (atScatter()) {
+    indicesHere = 0;
+    parseScatter(*statement);
+    statement->range = since(first);
+    refuseStatementTail();
+    std::vector<std::unique_ptr<Statement>> one;
+    one.push_back(std::move(statement));
+    return one;
+  }
   statement->target = expectNewName("a statement", "or '}'");
   Token comma = token();
   while (accept(TokenKind::Comma))
@@ -383,9 +387,8 @@ std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
     return parsePair(std::move(statement), first, token());
   indicesHere = static_cast<unsigned>(statement->indices.size());
   checkIndices(first);
-  bool named = atWord("max") || atWord("min") || atWord("prod");
-  if (at(TokenKind::PlusEqual) || (named && at(TokenKind::Equal, 1)))
-    unsupported(codes::kNoStatement, "scatter ('+=', 'max=', 'min=') is",
+  if (atWord("prod") && at(TokenKind::Equal, 1))
+    unsupported(codes::kNoStatement, "scatter by products ('prod=') is",
                 token().range);
   if (at(TokenKind::EqualEqual))
     fail(codes::kSyntax, "a statement defines with '='; '==' compares",
@@ -413,9 +416,6 @@ void Parser::parseLeftSide(Statement &statement) {
   while (!at(TokenKind::RightBracket)) {
     Subscript subscript;
     Token first = token();
-    if (at(TokenKind::Identifier) && at(TokenKind::LeftBracket, 1))
-      unsupported(codes::kNoStatement,
-                  "scatter (a tensor as a left-hand index) is", first.range);
     if (!at(TokenKind::Identifier) && !at(TokenKind::Number) &&
         !at(TokenKind::Minus) && !at(TokenKind::LeftParen))
       unexpected("an index or an integer", "on the left-hand side");
@@ -450,7 +450,10 @@ void Parser::refuseStatementTail() {
   for (std::string_view word : {"unique", "drop"})
     if (atWord(word) && !at(TokenKind::Equal, 1) &&
         !at(TokenKind::LeftBracket, 1))
-      unsupported(codes::kNoStatement, fmt::format("'{}' is", word), range);
+      fail(codes::kMisplaced,
+           fmt::format("'{}' belongs to a statement whose place data decide",
+                       word),
+           range, "write it like KC[slot[t], d] = K[t, d] unique, drop");
   switch (token().kind) {
   case TokenKind::EqualEqual:
   case TokenKind::NotEqual:

@@ -106,7 +106,7 @@ bool Sema::checkDefined(OpScope &scope, const SeenAccess &seen,
     Element inside = anyElement(region, tensor);
     for (size_t d = 0; d < inside.size(); ++d) {
       const Subscript &subscript = seen.access->subscripts[d];
-      if (subscript.rule != AccessRule::None)
+      if (!subscript.isAffine())
         continue;
       LinearForm form = solver.formOf(subscript.sum);
       region.assume(plus(inside[d], form, -1));

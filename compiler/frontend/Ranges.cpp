@@ -155,6 +155,8 @@ void RangeSolver::addAllBounds(IndexVariable &index, Bounds &bounds,
       bool soft = !mustStayInside(*seen.access, subscript);
       if (soft && !subscript.sum.plainIndex())
         continue;
+      if (!subscript.sum.values.empty())
+        continue; // where it is, data say
       int64_t factor = 0;
       bool known = true;
       for (auto [other, times] : subscript.sum.terms)
@@ -412,10 +414,16 @@ bool RangeSolver::checkAccess(const SeenAccess &seen) {
   Prover weak = proverAt(seen, /*weak=*/true);
   bool fine = true;
   for (size_t d = 0; d < seen.access->subscripts.size(); ++d)
-    for (bool upper : {false, true})
+    for (bool upper : {false, true}) {
+      const Subscript &subscript = seen.access->subscripts[d];
+      bool isValue =
+          subscript.rule == AccessRule::None && !subscript.sum.values.empty();
       fine =
-          fine && checkBound(seen, seen.access->subscripts[d],
-                             seen.access->tensor->dims[d], prover, weak, upper);
+          fine &&
+          (isValue ? checkValueBound(seen, subscript, d, prover, upper)
+                   : checkBound(seen, subscript, seen.access->tensor->dims[d],
+                                prover, weak, upper));
+    }
   return fine;
 }
 
@@ -442,7 +450,7 @@ bool RangeSolver::checkBound(const SeenAccess &seen, const Subscript &subscript,
     return true;
   // Outside, the value is another one, or is not used.
   if (subscript.rule == AccessRule::None &&
-      (seen.access->otherwise || weak.proves(form))) {
+      (seen.access->mayLieOutside() || weak.proves(form))) {
     // The parser's tree is ours to annotate.
     auto &flags = const_cast<Subscript &>(subscript);
     (upper ? flags.above : flags.below) = true;

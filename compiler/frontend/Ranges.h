@@ -91,7 +91,7 @@ private:
     std::vector<Bound> ends, starts;
   };
   bool mustStayInside(const AccessExpr &access, const Subscript &s) const {
-    return s.rule == AccessRule::None && !access.otherwise;
+    return s.rule == AccessRule::None && !access.mayLieOutside();
   }
   /// What the subscript says about its one index that has no range yet.
   void addBounds(const Subscript &subscript, const Extent &dim, Bounds &bounds,
@@ -110,6 +110,9 @@ private:
   bool checkBound(const SeenAccess &seen, const Subscript &subscript,
                   const Extent &dim, const Prover &prover, const Prover &weak,
                   bool upper);
+  /// Of a subscript that data decide.
+  bool checkValueBound(const SeenAccess &seen, const Subscript &subscript,
+                       size_t dim, const Prover &prover, bool upper);
   void explain(Diagnostic &diagnostic, const SeenAccess &seen,
                const Subscript &subscript, const Extent &dim,
                const Prover &prover, const LinearForm &form, bool upper);

@@ -209,6 +209,21 @@ private:
   /// The statement is one more part of its tensor; false after errors.
   bool addPart(OpScope &scope, Statement &statement, Tensor &tensor);
   void checkCovered(const OpScope &scope, const TensorDecl &decl);
+  // SemaScatter.cpp
+  /// `in first..end`, which the tensor of an input promises.
+  void checkPromise(OpScope &scope, TensorDecl &decl, Tensor &tensor);
+  /// Names in the place of a scatter that are its indices.
+  std::vector<Name> scatterIndices(const OpDecl &op,
+                                   const Statement &statement) const;
+  /// Makes `statement.indices` of a scatter.
+  void makeScatterIndices(OpScope &scope, Statement &statement);
+  /// No reduction in the place, no scan in the value.
+  bool checkScatterParts(const Statement &statement);
+  /// Types, place and order of a scatter; false after errors.
+  bool checkScatter(OpScope &scope, Statement &statement, const Tensor &tensor,
+                    ExprChecker &checker);
+  /// The rule 'checked' stands where its error word can be computed.
+  bool checkChecked(const Statement &statement, const ExprChecker &checker);
   void checkUses(OpScope &scope, bool clean);
   SourceRange declarationOf(const OpScope &scope, const Tensor &tensor) const;
 

@@ -690,6 +690,8 @@ private:
       for (const auto &index : inner->indices)
         if (!isLeftValue(index->name.text))
           renameIndex(index->name.text);
+      for (const Name &index : sema.scatterIndices(*instance, *inner))
+        renameIndex(index.text);
       for (const TimeLoop *loop = inner->loop; loop; loop = loop->parent)
         renameIndex(loop->index->name.text);
       for (const ExprPtr *expr :

@@ -145,6 +145,8 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
   tensor->inOut = decl.inOut;
   for (const DimDecl &dim : decl.dims)
     tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
+  if (decl.first)
+    checkPromise(scope, decl, *tensor);
   decl.tensor = tensor.get();
   scope.op.tensors.push_back(std::move(tensor));
   auto [place, fresh] = scope.tensors.try_emplace(decl.name.text, decl.tensor);
@@ -266,8 +268,9 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
     return nullptr;
   bool whole = statement.at.empty() && !statement.where;
   const Statement *first = tensor->definition;
-  if (first && !statement.updates && whole && first->at.empty() &&
-      !first->where) {
+  bool scatters = statement.scatter || (first && first->scatter);
+  if (first && !statement.updates &&
+      (scatters || (whole && first->at.empty() && !first->where))) {
     reporter
         .error(codes::kTensorRedefined,
                fmt::format("'{}' is defined twice", name.text), name.range)
@@ -286,6 +289,15 @@ void Sema::checkStatement(OpScope &scope, Statement &statement) {
   reporter.setContext(context);
   checkDefinition(scope, statement);
   reporter.setContext(std::nullopt);
+}
+
+/// What a literal that a scatter puts is of: `H[b[i]] += 1`.
+static std::optional<ScalarType> scatterType(const Statement &statement,
+                                             const Tensor *tensor) {
+  bool isOutput = tensor && tensor->role == Tensor::Role::Output;
+  if (statement.scatter && isOutput && statement.value->untyped)
+    return tensor->type;
+  return std::nullopt;
 }
 
 void Sema::checkDefinition(OpScope &scope, Statement &statement) {
@@ -316,14 +328,24 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     for (const Extent &dim : tensor->dims)
       statement.declared.emplace_back(dim, statement.range);
   }
+  if (statement.scatter)
+    makeScatterIndices(scope, statement);
   bool typedBefore = later || !temporary || statement.like;
   ExprChecker checker(*this, scope, tensor, typedBefore);
   for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
     checker.bind(*loop->index);
   for (auto &index : statement.indices)
     checker.bind(*index);
-  bool left = checkLeftSide(scope, statement);
-  auto type = left ? checker.checkStatement(statement) : std::nullopt;
+  bool left = checkLeftSide(scope, statement) &&
+              (!statement.scatter || checkScatterParts(statement));
+  auto type =
+      !left ? std::nullopt
+      : statement.scatter
+          ? checker.check(*statement.value, scatterType(statement, tensor))
+          : checker.checkStatement(statement);
+  if (left && tensor && statement.scatter &&
+      tensor->role == Tensor::Role::Output)
+    checker.checkPlace(*statement.scatter->place, *tensor);
   if (!tensor)
     return;
   bool fine = type.has_value() && reporter.errors() == before;
@@ -339,14 +361,24 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   if (temporary && !typedBefore)
     tensor->type = *type;
   for (const SeenAccess &seen : checker.allAccesses())
-    statement.readsItself |= seen.access->tensor == tensor;
+    statement.readsItself |=
+        seen.access->tensor == tensor && !seen.access->isPlace;
+  bool ruled = checkChecked(statement, checker);
+  if (statement.scatter) {
+    if (!ruled || !checkScatter(scope, statement, *tensor, checker)) {
+      scope.faulty = true;
+      if (temporary)
+        scope.poisoned.insert(tensor);
+    }
+    return;
+  }
   bool typed =
       !temporary ? checkOutput(scope, statement, *tensor)
       : typedBefore && !statement.like
           ? scope.poisoned.count(tensor) || checkLaterPart(statement, *tensor)
           : checkTemporaryType(statement);
   bool ranged =
-      typed && finishRanges(scope, statement, *tensor, checker) &&
+      ruled && typed && finishRanges(scope, statement, *tensor, checker) &&
       (scope.poisoned.count(tensor) || addPart(scope, statement, *tensor));
   scope.faulty |= !ranged;
   if (temporary && !ranged)

@@ -168,6 +168,8 @@ bool Sema::checkParamNames(const OpDecl &op) {
     take(statement->target.text, "a tensor", statement->target.range);
     for (const auto &index : statement->indices)
       take(index->name.text, "an index", index->name.range);
+    for (const Name &index : scatterIndices(op, *statement))
+      take(index.text, "an index", index.range);
     indices(indices, *statement->value);
   }
   bool good = true;

@@ -251,6 +251,8 @@ bool Sema::expandScans(OpScope &scope, size_t &at) {
   };
   while (reporter.errors() == before) {
     Statement &statement = *scope.op.statements[at];
+    if (statement.scatter)
+      return true; // refused where it is checked
     ReduceExpr *scan = nullptr;
     Expr *place = nullptr;
     for (Expr *expr : {statement.value.get(), statement.where.get(),

@@ -150,7 +150,7 @@ void Sema::cutToInside(Statement &statement, const SeenAccess &seen,
   };
   for (size_t d = 0; d < tensor.dims.size(); ++d) {
     const Subscript &subscript = seen.access->subscripts[d];
-    if (subscript.rule != AccessRule::None || !own(subscript.sum))
+    if (!subscript.isAffine() || !own(subscript.sum))
       continue;
     Condition below{subscript.sum, subscript.range};
     IndexSum rest = scaled(subscript.sum, -1);
@@ -178,7 +178,7 @@ bool Sema::checkOwnRead(OpScope &scope, const Statement &statement,
     below.constant -= 1;
     region.assume(below);
     const Subscript &subscript = seen.access->subscripts[d];
-    if (subscript.rule == AccessRule::None) {
+    if (subscript.isAffine()) {
       LinearForm read = solver.formOf(subscript.sum);
       region.assume(plus(form, read, -1));
       region.assume(plus(read, form, -1));

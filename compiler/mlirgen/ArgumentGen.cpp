@@ -12,6 +12,8 @@
 
 #include "compiler/mlirgen/ExprGen.h"
 
+#include <utility>
+
 namespace girih::mlirgen {
 
 using namespace frontend;
@@ -66,10 +68,13 @@ Value ExprGen::emitArgument(const ReduceExpr &reduce, const Expr &expr) {
     mlir::Block *body = builder.createBlock(&op.getBody());
     bindIndices(reduce.indices, *body);
     emitDomain(reduce.domain);
+    bool notes =
+        std::exchange(notesChecked, false); // those of `best` are noted
     Value chosen = isChosen(builder, loc, emit(*reduce.body), best);
     for (const Expr *test : reduce.tests)
       chosen = te::LogicOp::create(builder, loc, builder.getI1Type(),
                                    te::LogicKind::And, emit(*test), chosen);
+    notesChecked = notes;
     IndexSum place;
     place.terms.push_back({&index, 1});
     Value here = te::CastOp::create(builder, loc, wide, emitSum(place, loc));

@@ -91,9 +91,11 @@ mlir::ArrayAttr ExprGen::namesOf(
 void ExprGen::bindIndices(
     const std::vector<std::unique_ptr<IndexVariable>> &variables,
     mlir::Block &block) {
-  for (const auto &variable : variables)
+  for (const auto &variable : variables) {
     indices[variable.get()] =
         block.addArgument(builder.getIndexType(), at(variable->name.range));
+    bound.push_back(variable.get());
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,12 +193,17 @@ void ExprGen::emitDomain(const std::vector<Condition> &conditions) {
 
 Value ExprGen::emitSubscript(const Subscript &subscript, const Extent &dim) {
   Location loc = at(subscript.range);
-  Value value = emitSum(subscript.sum, loc);
+  Value value =
+      subscript.sum.values.empty()
+          ? emitSum(subscript.sum, loc)
+          : Value(te::ToIndexOp::create(builder, loc, builder.getIndexType(),
+                                        emitComputed(subscript.sum, loc)));
   te::BoundRule rule = te::BoundRule::Clamp;
   switch (subscript.rule) {
   case AccessRule::None:
     return value;
   case AccessRule::Clamp:
+  case AccessRule::Checked: // tells of what it clamps: CheckGen.cpp
     break;
   case AccessRule::Reflect:
     rule = te::BoundRule::Reflect;
@@ -213,6 +220,11 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
                           Location loc) {
   Value inside;
   auto require = [&](Value subscript, te::CompareKind kind, Value bound) {
+    // What data decide is compared as the integer that it is.
+    if (auto computed = subscript.getDefiningOp<te::ToIndexOp>()) {
+      subscript = computed.getValue();
+      bound = emitAsInteger(bound, loc);
+    }
     Value holds = te::CompareOp::create(builder, loc, builder.getI1Type(), kind,
                                         subscript, bound);
     inside = inside ? Value(te::LogicOp::create(
@@ -232,9 +244,7 @@ Value ExprGen::emitInside(const AccessExpr &access, mlir::ValueRange subscripts,
 }
 
 Value ExprGen::emitNode(const AccessExpr &access, const Expr &expr) {
-  llvm::SmallVector<Value> subscripts;
-  for (auto [d, subscript] : llvm::enumerate(access.subscripts))
-    subscripts.push_back(emitSubscript(subscript, access.tensor->dims[d]));
+  llvm::SmallVector<Value> subscripts = emitSubscripts(access);
   Location loc = locOf(expr);
   bool guarded = access.isGuarded();
   Value value =
@@ -363,8 +373,11 @@ Value ExprGen::emitNode(const IfExpr &choice, const Expr &expr) {
   // the same meaning: no operation traps or has another effect, and inference
   // has put every read of either side inside its tensor.
   Value condition = emit(*choice.condition);
+  path.push_back({choice.condition.get(), true});
   Value thenValue = emit(*choice.thenValue);
+  path.back().second = false;
   Value elseValue = emit(*choice.elseValue);
+  path.pop_back();
   return te::SelectOp::create(builder, locOf(expr), condition, thenValue,
                               elseValue);
 }
@@ -643,8 +656,14 @@ Value ExprGen::emitReduction(const ReduceExpr &reduce, te::ReduceKind kind,
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);
   emitDomain(reduce.domain);
+  size_t conditions = domain.size(), tests = path.size();
+  domain.insert(domain.end(), reduce.domain.begin(), reduce.domain.end());
+  for (const Expr *test : reduce.tests)
+    path.push_back({test, true});
   Value value = reduce.tests.empty() ? emit(*reduce.body)
                                      : emitTested(reduce, kind, type);
+  domain.erase(domain.begin() + conditions, domain.end());
+  path.resize(tests);
   te::YieldOp::create(builder, locOf(*reduce.body), value);
   auto product = value.getDefiningOp<te::BinaryOp>();
   if (!reduce.contract.value_or(contract) && kind == te::ReduceKind::Sum &&

@@ -52,8 +52,38 @@ public:
   mlir::Value emit(const frontend::Expr &expr);
   /// A te.where for each condition.
   void emitDomain(const std::vector<frontend::Condition> &conditions);
+  /// What holds of the indices that are bound now, for `checked` subscripts.
+  void setDomain(const std::vector<frontend::Condition> &conditions) {
+    domain = conditions;
+  }
+  /// The value of `expr`, which counts only where `condition` is `held`.
+  mlir::Value emitWhere(const frontend::Expr &condition, bool held,
+                        const frontend::Expr &expr);
   /// A sum as subscripts are.
   mlir::Value emitSum(const frontend::IndexSum &sum, mlir::Location loc);
+  /// The subscripts of an access as te.read and te.put take them.
+  llvm::SmallVector<mlir::Value>
+  emitSubscripts(const frontend::AccessExpr &access);
+
+  /// One `checked` subscript that was emitted, and the conditions of the
+  /// choices around it, each with whether it held.
+  struct CheckedUse {
+    const frontend::Subscript *subscript = nullptr;
+    std::string tensor;
+    frontend::Extent end; ///< inside is 0 .. end-1
+    std::vector<std::pair<const frontend::Expr *, bool>> path;
+    /// Those that hold besides.
+    std::vector<frontend::Condition> domain;
+    /// What subscript and conditions depend on, outermost first.
+    std::vector<const frontend::IndexVariable *> indices;
+  };
+  /// Those since the last call.
+  std::vector<CheckedUse> takeChecked() { return std::move(checkedUses); }
+  /// A tensor without dimensions: the number of the first instance, over
+  /// `use.indices`, whose subscript lies outside, or the largest i64; with
+  /// `where`, which is that, the subscript's value there.
+  mlir::Value emitCheckWord(const CheckedUse &use, const std::string &name,
+                            mlir::Value where);
 
   // Shared with what is around the expressions.
   mlir::Location at(SourceRange range) const;
@@ -82,6 +112,16 @@ private:
   mlir::Value emitIndex(const frontend::Expr &expr);
   /// An index, or an i64, as an i64.
   mlir::Value toLong(mlir::Value value, mlir::Location loc);
+  // Error words (CheckGen.cpp).
+  void noteChecked(const frontend::Subscript &subscript,
+                   const frontend::Tensor &tensor, size_t dim);
+  mlir::Value emitCheckBody(const CheckedUse &use, mlir::Value where,
+                            mlir::Location loc);
+  // Values as subscripts (GatherGen.cpp).
+  /// An index, or a sum of them, in i64.
+  mlir::Value emitAsInteger(mlir::Value index, mlir::Location loc);
+  /// A sum that holds values, in i64.
+  mlir::Value emitComputed(const frontend::IndexSum &sum, mlir::Location loc);
   /// A subscript as te.read takes it.
   mlir::Value emitSubscript(const frontend::Subscript &subscript,
                             const frontend::Extent &dim);
@@ -122,6 +162,11 @@ private:
   llvm::DenseMap<const frontend::Tensor *, mlir::Value> tensors;
   /// Region arguments, which count from 0.
   llvm::DenseMap<const frontend::IndexVariable *, mlir::Value> indices;
+  std::vector<const frontend::IndexVariable *> bound; ///< in that order
+  std::vector<std::pair<const frontend::Expr *, bool>> path;
+  std::vector<frontend::Condition> domain;
+  std::vector<CheckedUse> checkedUses;
+  bool notesChecked = true;
   /// Functions do not recurse, so each parameter has one value at a time.
   llvm::DenseMap<const frontend::FnParam *, mlir::Value> parameters;
   /// Around the call that is being emitted.

@@ -214,8 +214,8 @@ public:
     auto func = te::FuncOp::create(
         builder, loc, op.name.text, builder.getArrayAttr(sizes), given,
         namesOf(op.inputs), builder.getArrayAttr(resultNames),
-        builder.getArrayAttr(resultTypes), builder.getArrayAttr(constraints),
-        functions,
+        builder.getArrayAttr(resultTypes), rangesOf(op.inputs),
+        builder.getArrayAttr({}), builder.getArrayAttr(constraints), functions,
         anyInPlace ? builder.getDenseI64ArrayAttr(inPlace)
                    : mlir::DenseI64ArrayAttr(),
         factsOf());
@@ -223,11 +223,26 @@ public:
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
                                                   exprs.at(input.name.range)));
+    firstWord = resultTensors.size();
     emitStatements(0, op.statements.size(), nullptr);
 
     llvm::SmallVector<Value> results;
     for (const Tensor *tensor : resultTensors)
       results.push_back(exprs.tensorValue(*tensor));
+    if (!words.empty()) {
+      for (Value word : words) {
+        resultNames.push_back(builder.getStringAttr(
+            word.getDefiningOp<te::ComputeOp>().getName()));
+        resultTypes.push_back(mlir::TypeAttr::get(word.getType()));
+        inPlace.push_back(-1);
+        results.push_back(word);
+      }
+      func.setResultNamesAttr(builder.getArrayAttr(resultNames));
+      func.setResultTypesAttr(builder.getArrayAttr(resultTypes));
+      if (anyInPlace)
+        func.setInPlaceAttr(builder.getDenseI64ArrayAttr(inPlace));
+      func.setChecksAttr(builder.getArrayAttr(checks));
+    }
     te::ReturnOp::create(builder, loc, results);
   }
 
@@ -281,13 +296,168 @@ private:
     return builder.getArrayAttr(names);
   }
 
+  /// What each input promises of its elements.
+  mlir::ArrayAttr rangesOf(const std::vector<TensorDecl> &decls) const {
+    llvm::SmallVector<Attribute> ranges;
+    for (const TensorDecl &decl : decls) {
+      const auto &promise = decl.tensor->promise;
+      ranges.push_back(promise ? Attribute(builder.getArrayAttr(
+                                     {exprs.extentOf(promise->first),
+                                      exprs.extentOf(promise->second)}))
+                               : Attribute(builder.getUnitAttr()));
+    }
+    return builder.getArrayAttr(ranges);
+  }
+
+  /// A tensor over the statement's indices, or over the dimensions of `type`,
+  /// that holds what `body` emits.
+  Value emitCompute(mlir::Location loc, te::TeTensorType type,
+                    const std::string &name, mlir::ArrayAttr names,
+                    llvm::function_ref<Value(mlir::Block &)> body) {
+    auto compute = te::ComputeOp::create(builder, loc, type, name, names);
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *block = builder.createBlock(&compute.getBody());
+    te::YieldOp::create(builder, loc, body(*block));
+    return compute.getResult();
+  }
+
+  /// What a scatter works in: 0, or what max and min start from.
+  Value emitStart(const Statement &statement, te::TeTensorType type,
+                  mlir::Location loc) {
+    llvm::SmallVector<Attribute> names;
+    for (unsigned d = 0; d < type.getRank(); ++d)
+      names.push_back(builder.getStringAttr("i" + std::to_string(d)));
+    return emitCompute(
+        loc, type, statement.target.text + "_start",
+        builder.getArrayAttr(names), [&](mlir::Block &block) -> Value {
+          for (unsigned d = 0; d < type.getRank(); ++d)
+            block.addArgument(builder.getIndexType(), loc);
+          return te::ConstantOp::create(
+              builder, loc,
+              startOf(statement.scatter->kind, type.getElementType()));
+        });
+  }
+
+  mlir::TypedAttr startOf(frontend::Scatter::Kind kind, mlir::Type type) const {
+    using Kind = frontend::Scatter::Kind;
+    bool isMax = kind == Kind::Max, isMin = kind == Kind::Min;
+    if (auto real = mlir::dyn_cast<mlir::FloatType>(type)) {
+      double infinity = std::numeric_limits<double>::infinity();
+      return builder.getFloatAttr(type, isMax   ? -infinity
+                                        : isMin ? infinity
+                                                : 0.0);
+    }
+    unsigned width = type.getIntOrFloatBitWidth();
+    bool isSigned = !type.isUnsignedInteger();
+    llvm::APInt value(width, 0);
+    if (isMax && isSigned)
+      value = llvm::APInt::getSignedMinValue(width);
+    if (isMin)
+      value = isSigned ? llvm::APInt::getSignedMaxValue(width)
+                       : llvm::APInt::getMaxValue(width);
+    return builder.getIntegerAttr(type, value);
+  }
+
+  static bool holdsReduction(const frontend::Expr &expr) {
+    bool found = expr.as<frontend::ReduceExpr>();
+    frontend::forEachChild(expr, [&](const frontend::Expr &child) {
+      found |= holdsReduction(child);
+    });
+    return found;
+  }
+
+  void emitScatter(const Statement &statement) {
+    mlir::Location loc = exprs.at(statement.range);
+    const frontend::Scatter &scatter = *statement.scatter;
+    te::TeTensorType type = tensorType(*statement.tensor);
+    llvm::SmallVector<Attribute> extents;
+    for (const auto &index : statement.indices)
+      extents.push_back(exprs.extentOf(*index->extent));
+    mlir::ArrayAttr names = exprs.namesOf(statement.indices);
+    // Reductions have a tensor of their own.
+    Value values;
+    if (holdsReduction(*statement.value))
+      values = emitCompute(loc,
+                           te::TeTensorType::get(builder.getContext(), extents,
+                                                 type.getElementType()),
+                           statement.target.text + "_value", names,
+                           [&](mlir::Block &block) {
+                             exprs.bindIndices(statement.indices, block);
+                             return exprs.emit(*statement.value);
+                           });
+    Value start = emitStart(statement, type, loc);
+    auto put = te::ScatterOp::create(
+        builder, loc, type, static_cast<te::ScatterKind>(scatter.kind),
+        statement.target.text, names, builder.getArrayAttr(extents), start,
+        scatter.unique, scatter.drop);
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *body = builder.createBlock(&put.getBody());
+    exprs.bindIndices(statement.indices, *body);
+    Value value = values ? Value(te::ReadOp::create(
+                               builder, loc, type.getElementType(), values,
+                               mlir::ValueRange(body->getArguments()),
+                               /*guarded=*/false))
+                         : exprs.emit(*statement.value);
+    const auto &place = *scatter.place->as<frontend::AccessExpr>();
+    te::PutOp::create(builder, exprs.at(scatter.place->range), value,
+                      exprs.emitSubscripts(place));
+    exprs.bind(*statement.tensor, put.getResult());
+  }
+
+  /// A name that no tensor has.
+  std::string freshName(const std::string &wanted) const {
+    std::string name = wanted;
+    auto taken = [&](const auto &tensor) { return tensor->name.text == name; };
+    for (unsigned n = 2;
+         llvm::any_of(op.tensors, taken) ||
+         llvm::any_of(words,
+                      [&](Value word) {
+                        return word.getDefiningOp<te::ComputeOp>().getName() ==
+                               name;
+                      });
+         ++n)
+      name = wanted + "_" + std::to_string(n);
+    return name;
+  }
+
+  /// The error words of what `statement` has checked.
+  void emitChecks(const Statement &statement) {
+    for (const ExprGen::CheckedUse &use : exprs.takeChecked()) {
+      std::string base = statement.target.text + "_outside";
+      auto number = [&] {
+        return builder.getI64IntegerAttr(firstWord + words.size());
+      };
+      llvm::SmallVector<Attribute> names, starts, extents;
+      for (const frontend::IndexVariable *index : use.indices) {
+        names.push_back(builder.getStringAttr(index->name.text));
+        starts.push_back(exprs.extentOf(index->start));
+        extents.push_back(exprs.extentOf(*index->extent));
+      }
+      mlir::NamedAttrList entry;
+      entry.set("where", number());
+      words.push_back(exprs.emitCheckWord(use, freshName(base), {}));
+      entry.set("value", number());
+      words.push_back(
+          exprs.emitCheckWord(use, freshName(base + "_value"), words.back()));
+      entry.set("tensor", builder.getStringAttr(use.tensor));
+      entry.set("subscript", builder.getStringAttr(
+                                 frontend::printExpr(*use.subscript->value)));
+      entry.set("names", builder.getArrayAttr(names));
+      entry.set("starts", builder.getArrayAttr(starts));
+      entry.set("extents", builder.getArrayAttr(extents));
+      entry.set("end", exprs.extentOf(use.end));
+      checks.push_back(entry.getDictionary(builder.getContext()));
+    }
+  }
+
   /// Statements [begin, end), which stand in `loop`.
   void emitStatements(size_t begin, size_t end,
                       const frontend::TimeLoop *loop) {
     while (begin < end) {
       const frontend::TimeLoop *inner = op.statements[begin]->loop;
       if (inner == loop) {
-        emitStatement(*op.statements[begin++]);
+        emitStatement(*op.statements[begin]);
+        emitChecks(*op.statements[begin++]);
         continue;
       }
       while (inner->parent != loop)
@@ -343,6 +513,8 @@ private:
   }
 
   void emitStatement(const Statement &statement) {
+    if (statement.scatter)
+      return emitScatter(statement);
     const Tensor &tensor = *statement.tensor;
     exprs.bind(tensor, mlirgen::emitStatement(exprs, builder, statement,
                                               tensorType(tensor),
@@ -352,6 +524,9 @@ private:
   const OpDecl &op;
   mlir::OpBuilder &builder;
   ExprGen exprs;
+  size_t firstWord = 0;     ///< the results in front of those
+  std::vector<Value> words; ///< in pairs, results behind the outputs
+  llvm::SmallVector<Attribute> checks;
 };
 
 } // namespace

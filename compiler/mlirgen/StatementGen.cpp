@@ -72,12 +72,17 @@ private:
     mlir::Block *body = builder.createBlock(&compute.getBody());
     exprs.bindIndices(statement.indices, *body);
     exprs.emitDomain(conditions);
-    Value result = exprs.emit(value);
-    if (statement.otherwise && !statement.splits && !statement.domain.empty()) {
+    exprs.setDomain(conditions);
+    bool chooses =
+        statement.otherwise && !statement.splits && !statement.domain.empty();
+    Value result = chooses ? exprs.emitWhere(*statement.where, true, value)
+                           : exprs.emit(value);
+    if (chooses) {
       // As for `if`: both are evaluated, where reads that may lie outside are
       // guarded.
       Value condition = exprs.emit(*statement.where);
-      Value otherwise = exprs.emit(*statement.otherwise);
+      Value otherwise =
+          exprs.emitWhere(*statement.where, false, *statement.otherwise);
       result = te::SelectOp::create(builder, exprs.at(statement.range),
                                     condition, result, otherwise);
     }

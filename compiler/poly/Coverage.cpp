@@ -171,7 +171,9 @@ private:
 
   void pointIsParallelOrOrder(unsigned s, const Node &band,
                               const Member &member, const Digit &digit) {
-    if (member.coincident || isOrderDigit(reductionUpdatedBy(scop, s), digit))
+    // A scatter's tile op takes its elements in the order of the dims.
+    if (member.coincident || isOrderDigit(reductionUpdatedBy(scop, s), digit) ||
+        scop.statements[s].kind == StatementKind::Scatter)
       return;
     add(Violation::Rule::Coincidence, &member, band.line,
         "point " + title(s, member) +

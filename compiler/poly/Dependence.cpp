@@ -107,7 +107,7 @@ private:
   }
 
   static bool readsOwnCell(const Statement &s, const Access &read) {
-    return s.kind == StatementKind::Update && read.wholeFrom < 0 &&
+    return s.kind == StatementKind::Update && read.isExact() &&
            read.array == s.write().array &&
            read.subscripts == s.write().subscripts;
   }
@@ -146,6 +146,8 @@ private:
       }
       if (writer < scop.statements.size())
         return false;
+      if (!write.isExact())
+        return false;
       writer = s;
       afterUpdate = updated;
       for (unsigned d = 0; d < scop.statements[s].dims.size(); ++d)
@@ -176,7 +178,8 @@ private:
         }
         if (statement.kind == StatementKind::Update)
           reads = reads.unite(map);
-        if (reductionOf(s, array))
+        // What data decide may be another element: it hides nothing.
+        if (reductionOf(s, array) || !access.isExact())
           updates = updates.unite(map);
         else
           plainWrites = plainWrites.unite(map);
@@ -263,6 +266,8 @@ private:
           model.statementOf(isl_map_get_tuple_name(map.get(), isl_dim_out));
       if (s == t && reductionOf(s, array))
         return; // see withinReductions
+      if (s == t && scop.statements[s].unordered)
+        return; // see Statement::unordered
       put({array, false, kind, s, t}, map);
     });
   }

@@ -205,6 +205,7 @@ private:
       for (size_t m = 0; m < node->members.size(); ++m)
         if (node->members[m].binding == Binding::Point &&
             !node->members[m].coincident &&
+            scop.statements[s].kind != StatementKind::Scatter &&
             !isOrderDigit(reduction, digitOf(*node, m, s)))
           return false;
     return true;
@@ -217,8 +218,6 @@ private:
                    access.array == statement.write().array &&
                    access.subscripts == statement.write().subscripts;
       Point element;
-      for (const Affine &subscript : access.subscripts)
-        element.push_back(evaluate(subscript, at, sizes));
       expand(access, element, {s, &at, access.isWrite, isOwn});
     }
   }
@@ -228,6 +227,12 @@ private:
     size_t d = element.size();
     if (d == array.extents.size()) {
       cells[{access.array, element}].push_back(touch);
+      return;
+    }
+    if (!access.isAny(unsigned(d))) {
+      element.push_back(evaluate(access.subscripts[d], *touch.at, sizes));
+      expand(access, element, touch);
+      element.pop_back();
       return;
     }
     int64_t extent = evaluate(array.extents[d], {}, sizes);
@@ -291,7 +296,13 @@ private:
         if ((!a.isWrite && !b.isWrite) ||
             (a.statement == b.statement && *a.at == *b.at))
           continue;
+        const Statement &statement = scop.statements[a.statement];
+        if (a.statement == b.statement && statement.unordered)
+          continue;
         Meeting meeting = meet(a, b);
+        if (a.statement == b.statement && meeting == Meeting::InTile &&
+            statement.kind == StatementKind::Scatter)
+          continue;
         const Reduction *reduction = reductionUpdatedBy(scop, a.statement);
         if (a.statement == b.statement && a.isOwn && b.isOwn && reduction) {
           if (meeting == Meeting::Before || meeting == Meeting::InTile)

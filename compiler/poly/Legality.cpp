@@ -132,12 +132,13 @@ private:
     const Node &below = *node.children[0];
     // Coincident axes run at once; the others in the order of the statement's
     // dims, which every pair within one statement follows. Only a reduction
-    // can be inside one tile op.
+    // and a scatter can be inside one tile op.
     for (size_t m = 0; m < below.members.size(); ++m)
       if (below.members[m].coincident)
         pieces = member(below, m, std::move(pieces));
     for (const Piece &piece : pieces)
-      if (piece.order == Piece::Order::Plain)
+      if (piece.order == Piece::Order::Plain &&
+          scop.statements[piece.source].kind != StatementKind::Scatter)
         undistinguished(node, piece, "inside one tile");
   }
 

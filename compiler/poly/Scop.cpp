@@ -52,7 +52,8 @@ public:
       checkName(loop.name, "time loop");
       check(names.insert(loop.name).second,
             "time loop '" + loop.name + "' is declared twice");
-      checkAffine(loop.extent, 0, "the extent of time loop '" + loop.name + "'");
+      checkAffine(loop.extent, 0,
+                  "the extent of time loop '" + loop.name + "'");
     }
     names.clear();
     for (const Array &array : scop.arrays) {
@@ -132,8 +133,9 @@ private:
       const Array &array = scop.arrays[access.array];
       size_t expected = array.extents.size();
       if (access.wholeFrom >= 0) {
-        check(!access.isWrite, where + " writes a whole of '" + array.name +
-                                   "'; a write has one element");
+        check(!access.isWrite || statement.kind == StatementKind::Scatter,
+              where + " writes a whole of '" + array.name +
+                  "'; a write has one element");
         check(static_cast<size_t>(access.wholeFrom) < expected,
               where + " reads a whole of '" + array.name +
                   "' from a dimension that does not exist");
@@ -143,6 +145,15 @@ private:
             where + " accesses '" + array.name + "' with " +
                 std::to_string(access.subscripts.size()) +
                 " subscripts where " + std::to_string(expected) + " are due");
+      check(access.anyAt.empty() || !access.isWrite ||
+                statement.kind == StatementKind::Scatter,
+            where + " writes any of '" + array.name +
+                "'; a write has one element");
+      for (unsigned dim : access.anyAt)
+        check(dim + 1 < expected && dim < access.subscripts.size() &&
+                  access.subscripts[dim] == Affine(),
+              where + " means any element along a dimension of '" + array.name +
+                  "' that is none before others");
       for (const Affine &subscript : access.subscripts)
         checkAffine(subscript, statement.dims.size(),
                     "a subscript of '" + array.name + "' in " + where);
@@ -179,8 +190,7 @@ private:
         open.push_back(loop);
       }
     }
-    check(opened.size() == scop.loops.size(),
-          "a time loop holds no statement");
+    check(opened.size() == scop.loops.size(), "a time loop holds no statement");
   }
 
   void verify(const Reduction &reduction) {
@@ -254,11 +264,12 @@ std::string printAccess(const Scop &scop, unsigned statement, unsigned access) {
   for (const Affine &subscript : a.subscripts)
     subscripts.push_back(print(subscript, s.dims, scop.params));
   std::string bounds;
-  if (a.wholeFrom >= 0)
-    for (size_t d = a.wholeFrom; d < array.extents.size(); ++d) {
-      subscripts.push_back(wholeName(scop, s, d));
+  subscripts.resize(array.extents.size());
+  for (size_t d = 0; d < array.extents.size(); ++d)
+    if (a.isAny(d)) {
+      subscripts[d] = wholeName(scop, s, d);
       int64_t divisor = array.extentDivisor(d);
-      const std::string &name = subscripts.back();
+      const std::string &name = subscripts[d];
       bounds += (bounds.empty() ? " : 0 <= " : " and 0 <= ") + name +
                 (divisor == 1 ? "" : " and " + std::to_string(divisor) + name) +
                 " < " + print(array.extents[d], {}, scop.params);

@@ -9,7 +9,12 @@
 // iteration domains and access relations, and the reductions with their
 // accumulator cells. Each domain is one conjunction of affine constraints; each
 // access maps an instance to exactly one element, except a merge's read, which
-// reads all cells of its accumulator. Several statements may write one array.
+// reads all cells of its accumulator, and those whose place data decide, which
+// are accesses to all elements that may be meant. Several statements may write
+// one array.
+//
+// A scatter reads and writes one element of the array that a map before it has
+// filled, at a place that data decide.
 //
 // A reduction `T = sum[k](body)` whose term has cells is a chain of statements:
 //   T_init    one instance per cell: the cell starts at the identity;
@@ -63,17 +68,27 @@ struct TimeLoop {
   bool operator==(const TimeLoop &) const = default;
 };
 
-enum class StatementKind { Map, Init, Update, Merge };
+enum class StatementKind { Map, Init, Update, Merge, Scatter };
 
 /// One element per subscript; `wholeFrom` >= 0 marks an access to every element
-/// along the array's dimensions from that one on (a merge reading its cells);
-/// there are then `wholeFrom` subscripts.
+/// along the array's dimensions from that one on (a merge reading its cells, a
+/// place that data decide); there are then `wholeFrom` subscripts. `anyAt` are
+/// such dimensions before others, in order; their subscripts are 0.
 struct Access {
   unsigned array = 0;
   bool isWrite = false;
   std::vector<Affine> subscripts; ///< over the statement's dims and parameters
   int wholeFrom = -1;
+  std::vector<unsigned> anyAt = {};
   bool operator==(const Access &) const = default;
+  /// Whether it is one element, and the subscripts say which.
+  bool isExact() const { return wholeFrom < 0 && anyAt.empty(); }
+  bool isAny(unsigned dim) const {
+    for (unsigned any : anyAt)
+      if (any == dim)
+        return true;
+    return wholeFrom >= 0 && dim >= unsigned(wholeFrom);
+  }
 };
 
 struct Statement {
@@ -85,6 +100,9 @@ struct Statement {
   std::vector<std::string> dims;   ///< names of its dimensions
   std::vector<Affine> constraints; ///< each >= 0; together the domain
   std::vector<Access> accesses;    ///< reads in body order, then the write
+  /// Scatter: its instances may run in any order, even at once: no two have the
+  /// same place, or they combine exactly and atomically.
+  bool unordered = false;
   bool operator==(const Statement &) const = default;
 
   /// The one write (the Scop is verified).

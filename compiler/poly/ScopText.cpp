@@ -32,9 +32,9 @@ namespace girih::poly {
 
 namespace {
 
-constexpr const char *kRoles[] = {"input", "output", "temporary",
-                                  "accumulator", "inout"};
-constexpr const char *kKinds[] = {"map", "init", "update", "merge"};
+constexpr const char *kRoles[] = {"input", "output", "temporary", "accumulator",
+                                  "inout"};
+constexpr const char *kKinds[] = {"map", "init", "update", "merge", "scatter"};
 
 class ScopReader {
 public:
@@ -185,9 +185,11 @@ private:
     Statement result;
     unsigned kind = 0;
     if (!reader.identifier(result.name, "a statement's name") ||
-        !word(kKinds, kind, "'map', 'init', 'update' or 'merge'"))
+        !word(kKinds, kind, "'map', 'init', 'update', 'merge' or 'scatter'"))
       return false;
     result.kind = static_cast<StatementKind>(kind);
+    result.unordered =
+        result.kind == StatementKind::Scatter && reader.take("unordered");
     if (reader.take("in") && !loopsAround(result))
       return false;
     scop.statements.push_back(std::move(result));
@@ -259,17 +261,26 @@ private:
       return reader.fail("array '" + name + "' is not declared");
     const Array &array = scop.arrays[result.array];
     std::vector<std::string> whole;
+    std::vector<unsigned> wholeDims;
     if (!reader.expect("["))
       return false;
     if (!reader.sees("]"))
       do {
-        if (!subscript(result, whole))
+        if (!subscript(result, whole, wholeDims))
           return false;
       } while (reader.take(","));
     if (!reader.expect("]"))
       return false;
-    if (!whole.empty() && !wholeBounds(array, result.wholeFrom, whole))
+    if (!whole.empty() && !wholeBounds(array, wholeDims, whole))
       return false;
+    // Those at the end are a whole from there on.
+    while (!wholeDims.empty() &&
+           wholeDims.back() + 1 == result.subscripts.size()) {
+      result.wholeFrom = static_cast<int>(wholeDims.back());
+      wholeDims.pop_back();
+      result.subscripts.pop_back();
+    }
+    result.anyAt = std::move(wholeDims);
     if (!reader.expect("}"))
       return false;
     current.accesses.push_back(std::move(result));
@@ -277,7 +288,8 @@ private:
   }
 
   /// An affine subscript, or a fresh name: a whole dimension.
-  bool subscript(Access &access, std::vector<std::string> &whole) {
+  bool subscript(Access &access, std::vector<std::string> &whole,
+                 std::vector<unsigned> &wholeDims) {
     const Statement &current = scop.statements.back();
     auto known = [&](const std::vector<std::string> &names) {
       return std::any_of(names.begin(), names.end(),
@@ -286,24 +298,22 @@ private:
     bool fresh =
         reader.seesIdentifier() && !known(current.dims) && !known(scop.params);
     if (fresh && (reader.sees(",", 1) || reader.sees("]", 1))) {
-      if (whole.empty())
-        access.wholeFrom = static_cast<int>(access.subscripts.size());
+      wholeDims.push_back(static_cast<unsigned>(access.subscripts.size()));
+      access.subscripts.emplace_back();
       return reader.identifier(whole.emplace_back(), "a name");
     }
-    if (!whole.empty())
-      return reader.fail("whole dimensions of an array come last");
     return reader.affine({&current.dims, &scop.params},
                          access.subscripts.emplace_back());
   }
 
-  bool wholeBounds(const Array &array, int from,
+  bool wholeBounds(const Array &array, const std::vector<unsigned> &dims,
                    const std::vector<std::string> &whole) {
     std::vector<Affine> bounds, expected;
     if (!reader.expect(":") ||
         !reader.constraints({&whole, &scop.params}, bounds))
       return false;
     for (unsigned w = 0; w < whole.size(); ++w) {
-      size_t d = static_cast<size_t>(from) + w;
+      size_t d = dims[w];
       if (d >= array.extents.size())
         break;
       expected.push_back(Affine::dim(w));
@@ -403,7 +413,8 @@ std::string printScop(const Scop &scop) {
   for (unsigned s = 0; s < scop.statements.size(); ++s) {
     const Statement &statement = scop.statements[s];
     text += "  statement " + statement.name + " " +
-            kKinds[static_cast<unsigned>(statement.kind)];
+            kKinds[static_cast<unsigned>(statement.kind)] +
+            (statement.unordered ? " unordered" : "");
     for (size_t l = 0; l < statement.loops.size(); ++l)
       text += (l ? ", " : " in ") + scop.loops[statement.loops[l]].name;
     text += "\n";

@@ -125,12 +125,13 @@ int64_t evaluate(const Digit &digit, const std::vector<int64_t> &dims,
 
 void findElement(const Scop &scop, unsigned array, Witness &witness) {
   std::vector<int64_t> sizes = sizesOf(witness);
-  // One of the two writes, and a write has exactly one element.
+  // One of the two writes, and a write has exactly one element, or one that
+  // data decide.
   for (auto [statement, at] :
        {std::pair(witness.sourceStatement, &witness.source),
         std::pair(witness.sinkStatement, &witness.sink)}) {
     const Access &write = scop.statements[statement].write();
-    if (write.array != array)
+    if (write.array != array || !write.isExact())
       continue;
     witness.array = array;
     witness.element.clear();

@@ -31,8 +31,7 @@ private:
   TensorView loadView(unsigned rank);
   Value *nextArgument();
   Value *extent(unsigned dim) {
-    te::ComputeOp op = plan.op;
-    return TileEmitter::extentValue(b, func, frame, op.getBox()[dim]);
+    return TileEmitter::extentValue(b, func, frame, boxOf(plan.op)[dim]);
   }
   Value *minimum(Value *x, Value *y) {
     return b.CreateSelect(b.CreateICmpSLT(x, y), x, y);
@@ -97,6 +96,10 @@ void KernelEmitter::loadArguments() {
         b.CreateGEP(b.getInt8Ty(), function->getArg(3), nextArgument()));
   if (!plan.info.watched.empty())
     frame.watch = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+  if (plan.info.distinct) {
+    frame.touched = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+    frame.repeated = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
+  }
 }
 
 /// One tile, for every value of the ordered dimensions from `from` on.

@@ -24,13 +24,20 @@ constexpr int64_t kScratchTarget = 128 << 10;
 /// Vectors of a map that one work item covers.
 constexpr int64_t kMapVectors = 16;
 
+std::string nameOf(mlir::Operation *op) {
+  if (auto compute = mlir::dyn_cast<te::ComputeOp>(op))
+    return compute.getName().str();
+  return mlir::cast<te::ScatterOp>(op).getName().str();
+}
+
 class ComputePlanner {
 public:
-  ComputePlanner(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+  ComputePlanner(te::FuncOp func, mlir::Operation *op, const HostShape &host,
                  bool bounds, const ProgramInfo &program,
                  const llvm::DenseMap<mlir::Value, unsigned> &tensorOf)
-      : func(func), op(op), host(host), bounds(bounds), program(program),
-        tensorOf(tensorOf) {}
+      : func(func), op(op), compute(mlir::dyn_cast<te::ComputeOp>(op)),
+        block(op->getRegion(0).front()), name(nameOf(op)), host(host),
+        bounds(bounds), program(program), tensorOf(tensorOf) {}
 
   Result<ComputePlan> run();
 
@@ -45,11 +52,15 @@ private:
   void addChecks(mlir::ValueRange subscripts, unsigned tensor, bool writes);
   bool watch(mlir::Operation *access, mlir::ValueRange subscripts,
              te::TeTensorType type, unsigned tensor, bool writes);
+  void planScatter(te::ScatterOp scatter);
   mlir::Attribute extentOfIndex(mlir::BlockArgument index);
   unsigned addOperand(OperandInfo operand);
 
   te::FuncOp func;
-  te::ComputeOp op;
+  mlir::Operation *op;
+  te::ComputeOp compute; ///< the op, or null: a te.scatter
+  mlir::Block &block;
+  std::string name;
   const HostShape &host;
   bool bounds;
   const ProgramInfo &program;
@@ -67,6 +78,12 @@ private:
 
 } // namespace
 
+llvm::ArrayRef<mlir::Attribute> reference::boxOf(mlir::Operation *op) {
+  if (auto compute = mlir::dyn_cast<te::ComputeOp>(op))
+    return compute.getBox();
+  return mlir::cast<te::ScatterOp>(op).getExtents().getValue();
+}
+
 unsigned ComputePlanner::addOperand(OperandInfo operand) {
   for (auto [index, known] : llvm::enumerate(plan.info.operands))
     if (known.tensor == operand.tensor &&
@@ -82,7 +99,7 @@ mlir::Attribute ComputePlanner::extentOfIndex(mlir::BlockArgument index) {
     return reduce.getExtents()[index.getArgNumber()];
   if (auto loop = mlir::dyn_cast<te::ForOp>(owner))
     return loop.getExtent();
-  return op.getBox()[index.getArgNumber()];
+  return boxOf(op)[index.getArgNumber()];
 }
 
 static bool isCut(mlir::Block &block) {
@@ -115,6 +132,8 @@ bool ComputePlanner::watch(mlir::Operation *access, mlir::ValueRange subscripts,
 void ComputePlanner::addChecks(mlir::ValueRange subscripts, unsigned tensor,
                                bool writes) {
   for (auto [dim, index] : llvm::enumerate(subscripts)) {
+    if (index.getDefiningOp<te::ToIndexOp>())
+      continue; // data say; what lies outside is not touched
     te::LinearExtent least, end;
     end.constant = 1;
     auto add = [&](mlir::Value operand, int64_t factor) {
@@ -173,17 +192,17 @@ bool ComputePlan::walksNeighbours(mlir::ValueRange subscripts) const {
 /// other outputs wants a packed copy with that dimension innermost; what is
 /// read once is gathered.
 void ComputePlanner::analyseRead(te::ReadOp read) {
-  mlir::Block *outer = &op.getBlock();
-  unsigned rank = op.getBox().size();
+  mlir::Block *outer = &block;
   ValueFacts facts;
   int laneDim = -1, laneDims = 0;
   bool computesLanes = false;
-  llvm::SmallVector<bool> uses(rank, false);
+  llvm::SmallVector<bool> uses(boxOf(op).size(), false);
   for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
     if (!mlir::isa<mlir::BlockArgument>(index)) {
       ValueFacts of = plan.factsOf(index);
       facts.row |= of.row;
       facts.lane |= of.lane;
+      facts.inexact |= of.inexact;
       computesLanes |= of.lane;
       continue;
     }
@@ -214,7 +233,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
   if (plain && laneDims == 1) {
     bool last = laneDim + 1 == static_cast<int>(read.getIndices().size());
     // What is being written has no copies.
-    bool reused = !around.empty() && !isSelfRead(op, read) &&
+    bool reused = !around.empty() && !(compute && isSelfRead(compute, read)) &&
                   !llvm::all_of(uses, [](bool u) { return u; });
     if (last || reused)
       operand.contiguousDim = laneDim;
@@ -222,7 +241,7 @@ void ComputePlanner::analyseRead(te::ReadOp read) {
   laneDims += computesLanes;
   gathers |= laneDims > 0 && (operand.contiguousDim < 0 || !plain);
   reusesAcrossRows |= !around.empty() && laneDims > 0 && !facts.row;
-  facts.inexact = program.tensors[operand.tensor].inexact;
+  facts.inexact |= program.tensors[operand.tensor].inexact;
   inexactInside |= facts.inexact;
   plan.operandOf[read] = addOperand(operand);
   plan.facts[read.getResult()] = facts;
@@ -232,7 +251,7 @@ Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
   ValueFacts facts = plan.factsOf(unary.getValue());
   if (unary.hasAccuracy()) {
     if (accuracyOf(unary) == te::Accuracy::Portable || unary.isAlwaysPortable())
-      return Failure{op.getName().str() + " holds a portable " +
+      return Failure{name + " holds a portable " +
                      te::stringifyUnaryKind(unary.getKind()).str() +
                      " that has not been expanded into exactly rounded "
                      "operations"};
@@ -245,12 +264,12 @@ Status ComputePlanner::analyseUnary(te::UnaryOp unary) {
 
 Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
   std::string kind = te::nameOf(reduce).str();
-  std::string where = kind + " of " + op.getName().str();
+  std::string where = kind + " of " + name;
   bool associative = reduce.getKind() == te::ReduceKind::Max ||
                      reduce.getKind() == te::ReduceKind::Min ||
                      !mlir::isa<mlir::FloatType>(reduce.getType());
   ReductionInfo info;
-  info.where = op.getName().str();
+  info.where = name;
   if (te::TermAttr attribute = reduce.getTermAttr()) {
     std::string error;
     size_t offset = 0;
@@ -318,9 +337,9 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
     } else if (auto unary = mlir::dyn_cast<te::UnaryOp>(inner)) {
       status = analyseUnary(unary);
     } else if (mlir::isa<te::PowOp, te::OnGridOp, te::PhiloxOp>(inner)) {
-      status = Failure{op.getName().str() + " holds a " +
-                       inner.getName().getStringRef().str() +
-                       " that has not been expanded"};
+      status =
+          Failure{name + " holds a " + inner.getName().getStringRef().str() +
+                  " that has not been expanded"};
     } else if (inner.getNumResults() == 1) {
       ValueFacts facts;
       for (mlir::Value operand : inner.getOperands()) {
@@ -343,7 +362,7 @@ Status ComputePlanner::analyseBlock(mlir::Block &block) {
 /// serves several of them; a map walks its block one vector at a time.
 void ComputePlanner::chooseTile() {
   KernelInfo &info = plan.info;
-  int rank = op.getBox().size();
+  int rank = boxOf(op).size();
   if (info.columnDim < 0)
     return;
   plan.width = host.vectorBits / 32;
@@ -376,19 +395,25 @@ void ComputePlanner::chooseTile() {
 /// The box, in which order it is run through, and what walks its lanes.
 void ComputePlanner::planDomain() {
   KernelInfo &info = plan.info;
-  for (mlir::Attribute extent : op.getBox())
+  for (mlir::Attribute extent : boxOf(op))
     info.box.push_back(extentOf(func, extent));
-  llvm::SmallVector<bool> ordered = orderedIndices(op);
-  info.inOrder.assign(ordered.begin(), ordered.end());
+  if (compute) {
+    llvm::SmallVector<bool> ordered = orderedIndices(compute);
+    info.inOrder.assign(ordered.begin(), ordered.end());
+  } else {
+    info.inOrder.assign(info.box.size(), true);
+  }
   int rank = info.box.size();
   info.columnDim = rank > 0 && info.inOrder.back() ? -1 : rank - 1;
-  for (mlir::BlockArgument index : op.getBlock().getArguments()) {
+  for (mlir::BlockArgument index : block.getArguments()) {
     int number = index.getArgNumber();
     plan.facts[index] = {number == rank - 2, number == info.columnDim, false};
   }
-  info.begins = !op.getInto();
-  if (op.getInto())
-    info.result = tensorOf.lookup(op.getInto());
+  mlir::Value into =
+      compute ? compute.getInto() : mlir::cast<te::ScatterOp>(op).getStart();
+  info.begins = !into;
+  if (into)
+    info.result = tensorOf.lookup(into);
   for (mlir::Operation *outer = op->getParentOp(); mlir::isa<te::ForOp>(outer);
        outer = outer->getParentOp())
     ++info.loops;
@@ -396,22 +421,31 @@ void ComputePlanner::planDomain() {
 
 /// What is written lies inside the tensor.
 void ComputePlanner::planTarget() {
-  if (op.isWhole())
+  if (auto scatter = mlir::dyn_cast<te::ScatterOp>(op))
+    return planScatter(scatter);
+  if (compute.isWhole())
     return;
-  auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
+  auto yield = mlir::cast<te::YieldOp>(block.getTerminator());
   mlir::ValueRange target = yield.getAt();
   if (target.empty())
-    target = op.getBlock().getArguments();
-  if (!watch(yield, target, op.getType(), plan.info.result, /*writes=*/true))
+    target = block.getArguments();
+  if (!watch(yield, target, compute.getType(), plan.info.result,
+             /*writes=*/true))
     addChecks(target, plan.info.result, /*writes=*/true);
+}
+
+void ComputePlanner::planScatter(te::ScatterOp scatter) {
+  plan.info.distinct = scatter.getDistinct();
+  if (!scatter.getDrop())
+    addChecks(scatter.getPut().getIndices(), plan.info.result, /*writes=*/true);
 }
 
 Result<ComputePlan> ComputePlanner::run() {
   plan.op = op;
   plan.info.result = program.tensors.size(); // the next one
   planDomain();
-  cuts = isCut(op.getBlock());
-  if (Status status = analyseBlock(op.getBlock()); !status)
+  cuts = isCut(block);
+  if (Status status = analyseBlock(block); !status)
     return Failure{status.message()};
   planTarget();
   chooseTile();
@@ -422,8 +456,9 @@ Result<ComputePlan> ComputePlanner::run() {
 }
 
 Result<ComputePlan>
-reference::planCompute(te::FuncOp func, te::ComputeOp op, const HostShape &host,
-                       bool bounds, const ProgramInfo &info,
+reference::planCompute(te::FuncOp func, mlir::Operation *op,
+                       const HostShape &host, bool bounds,
+                       const ProgramInfo &info,
                        const llvm::DenseMap<mlir::Value, unsigned> &tensorOf) {
   return ComputePlanner(func, op, host, bounds, info, tensorOf).run();
 }

@@ -31,7 +31,7 @@ struct ValueFacts {
 /// The shape of a kernel: a tile of `rows` x `columns` vectors of `width` lanes
 /// is computed at once; `info` is what the runner sees of it.
 struct ComputePlan {
-  te::ComputeOp op;
+  mlir::Operation *op = nullptr; ///< a te.compute or a te.scatter
   KernelInfo info;
   unsigned width = 1, rows = 1, columns = 1;
   llvm::DenseMap<mlir::Value, ValueFacts> facts;
@@ -46,10 +46,14 @@ struct ComputePlan {
   bool walksNeighbours(mlir::ValueRange subscripts) const;
 };
 
-/// Plans one compute. `tensorOf` has the memory of every tensor that it reads
-/// and, where it writes into one, of that; `info` what is known of it.
+/// The extents of the indices of a te.compute or a te.scatter.
+llvm::ArrayRef<mlir::Attribute> boxOf(mlir::Operation *op);
+
+/// Plans one te.compute, or a te.scatter, which writes into what it starts
+/// from. `tensorOf` has the memory of every tensor that it reads and, where it
+/// writes into one, of that; `info` what is known of it.
 Result<ComputePlan>
-planCompute(te::FuncOp func, te::ComputeOp op, const HostShape &host,
+planCompute(te::FuncOp func, mlir::Operation *op, const HostShape &host,
             bool bounds, const ProgramInfo &info,
             const llvm::DenseMap<mlir::Value, unsigned> &tensorOf);
 

@@ -24,7 +24,7 @@ private:
   void addTensor(mlir::Value value, std::string name);
   void addArguments();
   Status planBlock(mlir::Block &block, std::vector<Step> &steps);
-  Status planKernel(te::ComputeOp op, std::vector<Step> &steps);
+  Status planKernel(mlir::Operation *op, std::vector<Step> &steps);
   Status planLoop(te::ForOp op, std::vector<Step> &steps);
   bool hasVersions();
 
@@ -58,25 +58,33 @@ void FunctionPlanner::addArguments() {
     addTensor(argument, mlir::cast<mlir::StringAttr>(name).getValue().str());
 }
 
-Status FunctionPlanner::planKernel(te::ComputeOp op, std::vector<Step> &steps) {
+Status FunctionPlanner::planKernel(mlir::Operation *op,
+                                   std::vector<Step> &steps) {
   ProgramInfo &info = function.info;
   Result<ComputePlan> plan =
       planCompute(func, op, host, bounds, info, tensorOf);
   if (!plan)
     return Failure{plan.message()};
-  if (op.getInto()) {
-    tensorOf[op.getResult()] = plan->info.result;
+  mlir::Value result = op->getResult(0);
+  auto compute = mlir::dyn_cast<te::ComputeOp>(op);
+  if (auto scatter = mlir::dyn_cast<te::ScatterOp>(op)) {
+    tensorOf[result] = plan->info.result;
+    info.tensors[plan->info.result].name = scatter.getName().str();
+  } else if (compute.getInto()) {
+    tensorOf[result] = plan->info.result;
   } else {
-    addTensor(op.getResult(), op.getName().str());
-    info.tensors.back().isPartial = !op.isWhole();
+    addTensor(result, compute.getName().str());
+    info.tensors.back().isPartial = !compute.isWhole();
   }
   TensorInfo &tensor = info.tensors[plan->info.result];
   tensor.isWritten = true;
-  auto yield = mlir::cast<te::YieldOp>(op.getBlock().getTerminator());
-  if (plan->factsOf(yield.getValue()).inexact) {
-    tensor.inexact = true;
-    inexact.insert(te::storageOf(op.getResult()));
-  }
+  // What is yielded or put; a place may be uncertain, too.
+  for (mlir::Value value :
+       op->getRegion(0).front().getTerminator()->getOperands())
+    if (plan->factsOf(value).inexact) {
+      tensor.inexact = true;
+      inexact.insert(te::storageOf(result));
+    }
   plan->info.symbol = "compute" + std::to_string(function.computes.size());
   steps.push_back({static_cast<unsigned>(info.kernels.size())});
   info.kernels.push_back(plan->info);
@@ -103,8 +111,8 @@ Status FunctionPlanner::planBlock(mlir::Block &block,
                                   std::vector<Step> &steps) {
   for (mlir::Operation &op : block) {
     Status status;
-    if (auto compute = mlir::dyn_cast<te::ComputeOp>(op))
-      status = planKernel(compute, steps);
+    if (mlir::isa<te::ComputeOp, te::ScatterOp>(op))
+      status = planKernel(&op, steps);
     else if (auto loop = mlir::dyn_cast<te::ForOp>(op))
       status = planLoop(loop, steps);
     if (!status)
@@ -117,7 +125,8 @@ bool FunctionPlanner::hasVersions() {
   return func
       .walk([](mlir::Operation *op) {
         auto compute = mlir::dyn_cast<te::ComputeOp>(op);
-        return mlir::isa<te::ForOp>(op) || (compute && compute.getInto())
+        return mlir::isa<te::ForOp, te::ScatterOp>(op) ||
+                       (compute && compute.getInto())
                    ? mlir::WalkResult::interrupt()
                    : mlir::WalkResult::advance();
       })

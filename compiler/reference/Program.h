@@ -83,6 +83,9 @@ struct ReductionInfo {
 ///   for each reduction the byte offset of its scratch memory;
 ///   where accesses are watched, the address of a word: an access outside its
 ///   tensor is not made, and its number in `watched` plus 1 is stored there.
+///   where `distinct`: the address of one byte an element, 0 where nothing was
+///   written, and of an i64, which the first element that is written twice sets
+///   to its number (row-major) + 1.
 /// Strides count elements. Errors are f64; the fields stand there always, and
 /// are read only by functions that carry errors.
 struct KernelInfo {
@@ -96,6 +99,7 @@ struct KernelInfo {
   std::vector<ReductionInfo> reductions;
   std::vector<AccessCheck> checks;
   std::vector<WatchedAccess> watched;
+  bool distinct = false; ///< no two writes have one place: checked
   int rowDim =
       -1; ///< dimension of the box cut into tiles of `tileRows`; -1: none
   int columnDim = -1; ///< dimension that the lanes walk; -1: none

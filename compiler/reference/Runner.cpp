@@ -346,6 +346,15 @@ Status Runner::runKernel(size_t number) {
   int64_t scratch = 0, watch = 0;
   std::vector<int64_t> args = argumentsOf(kernel, scratch, watch);
 
+  Memory touched;
+  int64_t repeated = 0;
+  if (kernel.distinct) {
+    touched = allocate(result.elements);
+    std::memset(touched.get(), 0, size_t(result.elements));
+    args.push_back(reinterpret_cast<intptr_t>(touched.get()));
+    args.push_back(reinterpret_cast<intptr_t>(&repeated));
+  }
+
   int64_t items = 1;
   auto tiles = [](int64_t extent, int64_t tile) {
     return (extent + tile - 1) / tile;
@@ -378,6 +387,19 @@ Status Runner::runKernel(size_t number) {
       progress);
   doneWork += weight;
   result.packed.clear(); // of a version before
+  if (repeated) {
+    std::string element;
+    for (size_t d = result.shape.size(), rest = size_t(repeated - 1);
+         d-- > 0;) {
+      size_t extent = size_t(result.shape[d]);
+      element = std::to_string(rest % extent) +
+                (element.empty() ? "" : ", " + element);
+      rest /= extent;
+    }
+    const std::string &name = info.tensors[kernel.result].name;
+    return Failure{name + "[" + element + "] is written twice, though the " +
+                   "statement of '" + name + "' promises 'unique'"};
+  }
   if (watch == 0)
     return {};
   const WatchedAccess &access = kernel.watched[watch - 1];

@@ -106,10 +106,16 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
     signature.sizes.push_back(
         mlir::cast<mlir::StringAttr>(size).getValue().str());
   signature.given.assign(func.getGiven().begin(), func.getGiven().end());
-  for (auto [argument, name] :
-       llvm::zip(func.getBlock().getArguments(), func.getArgNames()))
-    signature.params.push_back(
-        paramOf(func, name, argument.getType(), /*isOutput=*/false));
+  for (auto [argument, name, range] :
+       llvm::zip(func.getBlock().getArguments(), func.getArgNames(),
+                 func.getArgRanges())) {
+    artifact::TensorParam param =
+        paramOf(func, name, argument.getType(), /*isOutput=*/false);
+    if (auto promise = mlir::dyn_cast<mlir::ArrayAttr>(range))
+      for (mlir::Attribute end : promise)
+        param.range.push_back(extentOf(func, end));
+    signature.params.push_back(std::move(param));
+  }
   for (auto [number, type] : llvm::enumerate(func.getResultTypes())) {
     signature.params.push_back(
         paramOf(func, func.getResultNames()[number],
@@ -117,6 +123,29 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
                 /*isOutput=*/true));
     // Arguments come first, so that their numbers are the parameters'.
     signature.params.back().inPlace = static_cast<int>(func.inPlaceOf(number));
+  }
+  unsigned inputs = func.getArgNames().size();
+  for (mlir::Attribute attribute : func.getChecks()) {
+    auto entry = mlir::cast<mlir::DictionaryAttr>(attribute);
+    auto number = [&](llvm::StringRef key) {
+      return inputs + unsigned(entry.getAs<mlir::IntegerAttr>(key).getInt());
+    };
+    auto text = [&](llvm::StringRef key) {
+      return entry.getAs<mlir::StringAttr>(key).getValue().str();
+    };
+    artifact::CheckWord word;
+    word.where = number("where");
+    word.value = number("value");
+    word.tensor = text("tensor");
+    word.subscript = text("subscript");
+    for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names"))
+      word.names.push_back(mlir::cast<mlir::StringAttr>(name).str());
+    for (mlir::Attribute start : entry.getAs<mlir::ArrayAttr>("starts"))
+      word.starts.push_back(extentOf(func, start));
+    for (mlir::Attribute extent : entry.getAs<mlir::ArrayAttr>("extents"))
+      word.extents.push_back(extentOf(func, extent));
+    word.end = extentOf(func, entry.get("end"));
+    signature.checks.push_back(std::move(word));
   }
   for (mlir::Attribute attribute : func.getConstraints()) {
     auto constraint = mlir::cast<te::SizeConstraintAttr>(attribute);

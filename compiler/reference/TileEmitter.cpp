@@ -114,7 +114,8 @@ Value *TileEmitter::readLanes(te::ReadOp read, const TensorView &view,
                               unsigned r, unsigned c) {
   bool plain = !read.getGuarded() && !plan.watchOf.contains(read);
   for (mlir::Value index : read.getIndices())
-    plain &= !plan.factsOf(index).lane || mlir::isa<mlir::BlockArgument>(index);
+    plain &= !te::gatherOf(index) && (!plan.factsOf(index).lane ||
+                                      mlir::isa<mlir::BlockArgument>(index));
   if (!plain)
     return gatherLanes(read, view, element, contiguousDim, r, c);
   mlir::Block *outer = &plan.op->getRegion(0).front();
@@ -188,7 +189,11 @@ Value *TileEmitter::gatherLanes(te::ReadOp read, const TensorView &view,
                                align);
   };
   bool neighbours = lanes && contiguousDim >= 0 && !mask;
-  if (!read.getGuarded() && !plan.watchOf.contains(read))
+  // What data say may be wrong, whatever was promised.
+  bool isData = llvm::any_of(read.getIndices(), [](mlir::Value index) {
+    return index.getDefiningOp<te::ToIndexOp>() != nullptr;
+  });
+  if (!read.getGuarded() && !plan.watchOf.contains(read) && !isData)
     return neighbours ? load()
            : lanes    ? gather()
                       : b.CreateExtractElement(gather(), uint64_t(0));
@@ -254,6 +259,23 @@ void TileEmitter::emitBound(te::BoundOp bound) {
       });
 }
 
+/// The error of a value that was read, at a place that may be another.
+Value *TileEmitter::placeError(te::ReadOp read, Tracked value, unsigned r,
+                               unsigned c) {
+  Value *error = value.error;
+  for (mlir::Value index : read.getIndices()) {
+    Value *flag = get(index, r, c).error;
+    if (!flag)
+      continue;
+    Value *doubt = scalars.errorOf(flag);
+    auto *wide = llvm::dyn_cast<llvm::FixedVectorType>(value.value->getType());
+    if (wide && !doubt->getType()->isVectorTy())
+      doubt = b.CreateVectorSplat(wide->getNumElements(), doubt);
+    error = error ? b.CreateFAdd(error, doubt) : doubt;
+  }
+  return error;
+}
+
 void TileEmitter::emitRead(te::ReadOp read) {
   unsigned number = plan.operandOf.lookup(read);
   const OperandInfo &operand = plan.info.operands[number];
@@ -269,6 +291,7 @@ void TileEmitter::emitRead(te::ReadOp read) {
         if (bounds && tensor.inexact)
           result.error = readLanes(read, view.errors, b.getDoubleTy(),
                                    operand.contiguousDim, r, c);
+        result.error = placeError(read, result, r, c);
         // Integers and booleans are certain or not.
         if (!artifact::isFloat(tensor.type))
           result.error = scalars.flagOf(result.error);
@@ -353,6 +376,8 @@ void TileEmitter::emitOp(mlir::Operation &op) {
     return emitAffine(affine);
   if (auto bound = mlir::dyn_cast<te::BoundOp>(op))
     return emitBound(bound);
+  if (auto index = mlir::dyn_cast<te::ToIndexOp>(op))
+    return emitToIndex(index);
   if (auto index = mlir::dyn_cast<te::IndexConstantOp>(op)) {
     values[index.getResult()] =
         Bundle{{}, {Tracked{b.getInt64(index.getValue())}}};
@@ -378,6 +403,8 @@ void TileEmitter::run() {
   mlir::Block &block = plan.op->getRegion(0).front();
   auto emit = [&] {
     emitBlock(block);
+    if (auto put = mlir::dyn_cast<te::PutOp>(block.getTerminator()))
+      return emitPut(put);
     storeResult(mlir::cast<te::YieldOp>(block.getTerminator()));
   };
   domain = domainOf(block);

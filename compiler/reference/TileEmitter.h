@@ -28,6 +28,8 @@ struct KernelFrame {
   llvm::SmallVector<llvm::Value *> sizes;
   llvm::SmallVector<llvm::Value *> turns; ///< of loops around, outermost first
   OperandView result;
+  /// Of a scatter to distinct places: bytes by element, and a word.
+  llvm::Value *touched = nullptr, *repeated = nullptr;
   llvm::SmallVector<OperandView> operands;
   llvm::SmallVector<llvm::Value *> scratch; ///< of each reduction
   llvm::Value *watch = nullptr;             ///< set where accesses are watched
@@ -94,6 +96,16 @@ private:
   /// The lanes that are stored, or null for all of them.
   llvm::Value *lanesStored(te::YieldOp yield, unsigned r, unsigned c);
   mlir::ValueRange targetOf(te::YieldOp yield);
+  // ScatterEmitter.cpp
+  void emitToIndex(te::ToIndexOp op);
+  void emitPut(te::PutOp put);
+  /// The element that one te.put changes.
+  struct PutPlace {
+    llvm::Value *inside, *offset, *errorOffset, *number;
+  };
+  PutPlace placeOf(te::PutOp put);
+  /// Notes that element `number` is written.
+  void noteWrite(llvm::Value *number);
 
   Bundle makeBundle(ValueFacts facts,
                     llvm::function_ref<Tracked(unsigned r, unsigned c)> make);
@@ -117,6 +129,8 @@ private:
   llvm::Value *gatherLanes(te::ReadOp read, const TensorView &view,
                            llvm::Type *element, int contiguousDim, unsigned r,
                            unsigned c);
+  llvm::Value *placeError(te::ReadOp read, Tracked value, unsigned r,
+                          unsigned c);
   void emitAffine(te::AffineOp affine);
   void emitBound(te::BoundOp bound);
   llvm::Value *firstColumn(unsigned c);

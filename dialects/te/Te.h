@@ -53,6 +53,19 @@ LinearExtent linearOf(mlir::Attribute extent);
 mlir::Attribute makeExtent(mlir::MLIRContext *context,
                            const LinearExtent &extent);
 
+/// The te.to_index behind a subscript of te.read or te.put, perhaps through a
+/// te.bound; or null.
+ToIndexOp gatherOf(mlir::Value subscript);
+/// Whether a rule or data choose the element: made by te.bound or te.to_index.
+bool isComputed(mlir::Value subscript);
+
+/// An entry of te.func's `checks`, a dictionary: results `where` and `value`
+/// (numbers; i64 tensors of rank 0) tell of the first instance, counted
+/// lexicographically over the indices `names`, from `starts` on, over
+/// `extents`, in which `subscript` of `tensor` was outside 0 .. `end`-1;
+/// `where` is the largest i64 if none was.
+mlir::LogicalResult verifyCheckWords(FuncOp func);
+
 /// The version in which the tensor's memory began: `into` and the results and
 /// arguments of te.for followed upwards. An argument of te.func, or the result
 /// of a te.compute without `into`.

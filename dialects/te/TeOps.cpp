@@ -83,8 +83,8 @@ Attribute girih::te::makeExtent(MLIRContext *context,
 /// term stay exact in the polyhedral model.
 static constexpr int64_t kMaxExtent = int64_t(1) << 40;
 
-/// An extent, or an offset, which may be negative, over sizes of `func`.
-static LogicalResult verifySum(Operation *op, FuncOp func, Attribute extent) {
+LogicalResult girih::te::verifySum(Operation *op, FuncOp func,
+                                   Attribute extent) {
   if (!isa<StringAttr, IntegerAttr, ExtentAttr>(extent))
     return op->emitOpError("has an extent that is neither a size nor an "
                            "integer nor a sum of them");
@@ -105,8 +105,8 @@ static LogicalResult verifySum(Operation *op, FuncOp func, Attribute extent) {
   return success();
 }
 
-static LogicalResult verifyExtents(Operation *op, FuncOp func,
-                                   ArrayRef<Attribute> extents) {
+LogicalResult girih::te::verifyExtents(Operation *op, FuncOp func,
+                                       ArrayRef<Attribute> extents) {
   for (Attribute extent : extents) {
     if (failed(verifySum(op, func, extent)))
       return failure();
@@ -119,6 +119,30 @@ static LogicalResult verifyExtents(Operation *op, FuncOp func,
   return success();
 }
 
+/// Ranges are of integers, and over sizes.
+static LogicalResult verifyPromises(FuncOp func) {
+  if (func.getArgRanges().size() != func.getArgNames().size())
+    return func.emitOpError("has ")
+           << func.getArgRanges().size() << " ranges for "
+           << func.getArgNames().size() << " arguments";
+  for (auto [argument, range] :
+       llvm::zip(func.getBlock().getArguments(), func.getArgRanges())) {
+    if (isa<UnitAttr>(range))
+      continue;
+    auto type = dyn_cast<TeTensorType>(argument.getType());
+    auto promise = dyn_cast<ArrayAttr>(range);
+    if (!promise || promise.size() != 2)
+      return func.emitOpError("promises a range that has no two ends");
+    if (!type || !isIntegerType(type.getElementType()))
+      return func.emitOpError("promises a range of elements that are no "
+                              "integers");
+    for (Attribute end : promise)
+      if (failed(verifySum(func, func, end)))
+        return failure();
+  }
+  return verifyCheckWords(func);
+}
+
 /// Versions of tensors: one memory has one living version.
 static LogicalResult verifyVersions(FuncOp func) {
   auto walked = func.walk([&](Operation *op) {
@@ -127,6 +151,8 @@ static LogicalResult verifyVersions(FuncOp func) {
     SmallVector<Value> overwritten;
     if (compute && compute.getInto())
       overwritten.push_back(compute.getInto());
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      overwritten.push_back(scatter.getStart());
     else if (loop)
       llvm::append_range(overwritten, loop.getInits());
     for (Value tensor : overwritten) {
@@ -189,6 +215,8 @@ LogicalResult FuncOp::verify() {
     if (failed(verifyExtents(*this, *this, type.getShape())))
       return failure();
   }
+  if (failed(verifyPromises(*this)))
+    return failure();
   for (Attribute constraint : getConstraints()) {
     auto onSize = dyn_cast<SizeConstraintAttr>(constraint);
     if (!onSize || findSize(onSize.getSize().getValue()) < 0)
@@ -220,10 +248,10 @@ LogicalResult FuncOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Scalar regions may use te scalar ops and integer arith helpers only.
-static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
+LogicalResult girih::te::verifyScalarRegion(Operation *op, Block &block) {
   for (Operation &inner : block) {
     if (isa<TeDialect>(inner.getDialect()) &&
-        !isa<FuncOp, ComputeOp, ReturnOp, ForOp, NextOp>(inner))
+        !isa<FuncOp, ComputeOp, ScatterOp, ReturnOp, ForOp, NextOp>(inner))
       continue;
     if (isa<arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::ShLIOp,
             arith::ShRSIOp, arith::AndIOp, arith::OrIOp, arith::CmpIOp,
@@ -235,8 +263,8 @@ static LogicalResult verifyScalarRegion(Operation *op, Block &block) {
   return success();
 }
 
-static LogicalResult verifyIndexArguments(Operation *op, Block &block,
-                                          size_t count) {
+LogicalResult girih::te::verifyIndexArguments(Operation *op, Block &block,
+                                              size_t count) {
   if (block.getNumArguments() != count)
     return op->emitOpError("has ")
            << block.getNumArguments() << " region arguments for " << count
@@ -378,6 +406,8 @@ Value girih::te::storageOf(Value tensor) {
     Value before;
     if (auto compute = tensor.getDefiningOp<ComputeOp>())
       before = compute.getInto();
+    else if (auto scatter = tensor.getDefiningOp<ScatterOp>())
+      before = scatter.getStart();
     else if (auto loop = tensor.getDefiningOp<ForOp>())
       before = loop.getInits()[cast<OpResult>(tensor).getResultNumber()];
     else if (auto argument = dyn_cast<BlockArgument>(tensor))
@@ -442,19 +472,10 @@ llvm::StringRef girih::te::nameOf(ReduceOp reduce) {
 
 LogicalResult ReadOp::verify() {
   TeTensorType type = getTensor().getType();
-  if (getIndices().size() != type.getRank())
-    return emitOpError("reads a tensor of rank ")
-           << type.getRank() << " with " << getIndices().size()
-           << " subscripts";
   if (getType() != type.getElementType())
     return emitOpError("reads ")
            << type.getElementType() << " as " << getType();
-  for (Value index : getIndices())
-    if (!isa<BlockArgument>(index) && !index.getDefiningOp<IndexConstantOp>() &&
-        !index.getDefiningOp<AffineOp>() && !index.getDefiningOp<BoundOp>())
-      return emitOpError("has a subscript that is neither an index nor a "
-                         "constant nor made by te.affine or te.bound");
-  return success();
+  return verifySubscripts(*this, type, getIndices(), "reads");
 }
 
 /// Of te.affine and te.where: factors, the indices they belong to, an offset.
@@ -486,7 +507,7 @@ LogicalResult BoundOp::verify() {
   if (!func)
     return emitOpError("stands outside a te.func");
   for (Operation *user : getResult().getUsers())
-    if (!isa<ReadOp>(user))
+    if (!isa<ReadOp, PutOp>(user))
       return emitOpError("is used by '")
              << user->getName() << "': only a te.read's subscript may be";
   return verifyExtents(*this, func, getExtent());

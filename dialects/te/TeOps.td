@@ -213,6 +213,13 @@ def Te_BoundRule : I32Enum<"BoundRule", "how an index is brought into 0 .. n-1",
   let cppNamespace = "::girih::te";
 }
 
+def Te_ScatterKind : I32Enum<"ScatterKind", "what a scattered value does", [
+    I32EnumCase<"Set", 0, "set">, I32EnumCase<"Add", 1, "add">,
+    I32EnumCase<"Max", 2, "max">, I32EnumCase<"Min", 3, "min">]> {
+  let description = "set replaces the element, the others combine with it.";
+  let cppNamespace = "::girih::te";
+}
+
 def Te_TermAttr : AttrDef<Te_Dialect, "Term"> {
   let mnemonic = "term";
   let summary = "an association term";
@@ -239,7 +246,11 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     }
     ```
     `given` fixes sizes at compile time: parallel to `sizes`, -1 where a size is
-    left dynamic. `in_place`, parallel to the results, has the argument that a
+    left dynamic. An integer argument may promise the range of its elements,
+    `%id "id" in [0, V]: ...` (the end exclusive): `arg_ranges` is parallel to
+    the arguments, an array of two extents or a unit for none.
+    `checks` describes results that no text names: see te::verifyCheckWords.
+    `in_place`, parallel to the results, has the argument that a
     result is a later version of, or -1; printed as `in_place %X` behind the
     result. Absent where no result has one. `facts` says by a
     tensor's name what is known of it besides its type: `facts {W =
@@ -249,6 +260,7 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
                        DenseI64ArrayAttr:$given,
                        StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
                        TypeArrayAttr:$result_types,
+                       ArrayAttr:$arg_ranges, ArrayAttr:$checks,
                        ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions,
                        OptionalAttr<DenseI64ArrayAttr>:$in_place,
                        OptionalAttr<DictionaryAttr>:$facts);
@@ -406,6 +418,44 @@ def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
   }];
 }
 
+def Te_ScatterOp : Te_Op<"scatter", [SingleBlock, HasParent<"FuncOp">]> {
+  let summary = "a tensor with values put at computed places";
+  let description = [{
+    ```mlir
+    %H = te.scatter add "H" ["i", "d"] in [N, D] into %0 drop
+        : !te.tensor<[B, D], f32> {
+    ^bb0(%i: index, %d: index):
+      ...
+      te.put %v at [%at, %d] : f32
+    }
+    ```
+    The elements of `start`, changed by one te.put after the other in
+    lexicographic order of the indices. `start` is a te.compute's result that
+    nothing else uses: the scatter works in its place. `drop`: a te.put with a
+    subscript outside the tensor does nothing; without it all lie inside.
+    `distinct`: no two te.put have the same place.
+  }];
+  let arguments = (ins EnumAttr<Te_Dialect, Te_ScatterKind, "scatter_kind", []>:$kind,
+                       StrAttr:$name, StrArrayAttr:$index_names,
+                       ArrayAttr:$extents, Te_TensorType:$start,
+                       UnitAttr:$distinct, UnitAttr:$drop);
+  let results = (outs Te_TensorType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::Block &getBlock() { return getBody().front(); }
+    PutOp getPut();
+  }];
+}
+
+def Te_PutOp : Te_Op<"put", [Terminator, HasParent<"ScatterOp">]> {
+  let summary = "one value and its place";
+  let description = "Subscripts are those of te.read.";
+  let arguments = (ins Te_Scalar:$value, Variadic<Index>:$indices);
+  let assemblyFormat = "$value `at` `[` $indices `]` `:` type($value) attr-dict";
+}
+
 def Te_YieldOp : Te_Op<"yield", [Terminator, Pure,
     ParentOneOf<["ComputeOp", "ReduceOp"]>]> {
   let summary = "the value of the enclosing region";
@@ -441,7 +491,7 @@ def Te_ReadOp : Te_Op<"read", [Pure]> {
   let summary = "reads one element";
   let description = [{
     Each subscript is an index of an enclosing region, a te.index_constant, a
-    te.affine or a te.bound, and lies inside the tensor. Those of a `guarded`
+    te.affine, a te.to_index or a te.bound, and lies inside the tensor. Those of a `guarded`
     read need not: outside, no memory is touched and the value is unspecified
     (the text chooses another one by te.select).
     ```mlir
@@ -477,11 +527,23 @@ def Te_AffineOp : Te_Op<"affine", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Te_ToIndexOp : Te_Op<"to_index", [Pure]> {
+  let summary = "a computed value as a subscript";
+  let description = [{
+    `te.to_index %v`: data that chooses an element. Only te.read, te.put and
+    te.bound use it.
+  }];
+  let arguments = (ins I64:$value);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
+}
+
 def Te_BoundOp : Te_Op<"bound", [Pure]> {
   let summary = "an index brought into 0 .. extent-1";
   let description = [{
     `te.bound clamp %s in N`. The extent is at least 1 wherever this is
-    evaluated. Only subscripts of te.read use it.
+    evaluated. Only subscripts of te.read and te.put use it.
   }];
   let arguments = (ins EnumAttr<Te_Dialect, Te_BoundRule, "bound_rule", []>:$rule,
                        Index:$value, AnyAttr:$extent);

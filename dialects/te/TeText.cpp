@@ -99,14 +99,14 @@ void ExtentAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-static ParseResult parseExtents(AsmParser &parser,
-                                SmallVectorImpl<Attribute> &extents) {
+ParseResult girih::te::parseExtents(AsmParser &parser,
+                                    SmallVectorImpl<Attribute> &extents) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     return parseExtent(parser, extents.emplace_back());
   });
 }
 
-static void printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {
+void girih::te::printExtents(AsmPrinter &printer, ArrayRef<Attribute> extents) {
   printer << '[';
   llvm::interleaveComma(extents, printer, [&](Attribute extent) {
     printExtent(printer, extent);
@@ -136,7 +136,7 @@ void TeTensorType::print(AsmPrinter &printer) const {
 // Names: ["i", "j"]
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseNames(OpAsmParser &parser, ArrayAttr &names) {
+ParseResult girih::te::parseNames(OpAsmParser &parser, ArrayAttr &names) {
   SmallVector<Attribute> list;
   if (parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -151,7 +151,7 @@ static ParseResult parseNames(OpAsmParser &parser, ArrayAttr &names) {
   return success();
 }
 
-static void printNames(OpAsmPrinter &printer, ArrayAttr names) {
+void girih::te::printNames(OpAsmPrinter &printer, ArrayAttr names) {
   printer << '[';
   llvm::interleaveComma(names, printer, [&](Attribute name) {
     printer.printString(cast<StringAttr>(name).getValue());
@@ -200,17 +200,24 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   }
 
   SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<Attribute> argumentNames;
+  SmallVector<Attribute> argumentNames, argumentRanges;
   if (parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Paren,
           [&]() -> ParseResult {
             std::string argumentName;
             OpAsmParser::Argument &argument = arguments.emplace_back();
             if (parser.parseArgument(argument) ||
-                parser.parseString(&argumentName) || parser.parseColon() ||
-                parser.parseType(argument.type))
+                parser.parseString(&argumentName))
+              return failure();
+            SmallVector<Attribute> range;
+            bool promises = succeeded(parser.parseOptionalKeyword("in"));
+            if ((promises && parseExtents(parser, range)) ||
+                parser.parseColon() || parser.parseType(argument.type))
               return failure();
             argumentNames.push_back(builder.getStringAttr(argumentName));
+            argumentRanges.push_back(
+                promises ? Attribute(builder.getArrayAttr(range))
+                         : Attribute(builder.getUnitAttr()));
             return success();
           }) ||
       parser.parseArrow())
@@ -231,6 +238,10 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
           }))
     return failure();
 
+  ArrayAttr checks = builder.getArrayAttr({});
+  if (succeeded(parser.parseOptionalKeyword("checks")))
+    if (parser.parseAttribute(checks))
+      return failure();
   ArrayAttr constraints = builder.getArrayAttr({});
   if (succeeded(parser.parseOptionalKeyword("where")))
     if (parser.parseAttribute(constraints))
@@ -257,6 +268,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.arg_names = builder.getArrayAttr(argumentNames);
   properties.result_names = builder.getArrayAttr(resultNames);
   properties.result_types = builder.getArrayAttr(resultTypes);
+  properties.arg_ranges = builder.getArrayAttr(argumentRanges);
+  properties.checks = checks;
   properties.constraints = constraints;
   if (llvm::any_of(inPlace, [](int64_t number) { return number >= 0; }))
     properties.in_place = builder.getDenseI64ArrayAttr(inPlace);
@@ -275,14 +288,18 @@ void FuncOp::print(OpAsmPrinter &printer) {
     printer << ']';
   }
   printer << '(';
-  llvm::interleaveComma(llvm::zip(getBlock().getArguments(), getArgNames()),
-                        printer, [&](auto pair) {
-                          auto [argument, name] = pair;
-                          printer << argument << ' ';
-                          printer.printString(
-                              cast<StringAttr>(name).getValue());
-                          printer << ": " << argument.getType();
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getBlock().getArguments(), getArgNames(), getArgRanges()),
+      printer, [&](auto pair) {
+        auto [argument, name, range] = pair;
+        printer << argument << ' ';
+        printer.printString(cast<StringAttr>(name).getValue());
+        if (auto promise = dyn_cast<ArrayAttr>(range)) {
+          printer << " in ";
+          printExtents(printer, promise.getValue());
+        }
+        printer << ": " << argument.getType();
+      });
   printer << ") -> (";
   unsigned number = 0;
   llvm::interleaveComma(
@@ -294,6 +311,8 @@ void FuncOp::print(OpAsmPrinter &printer) {
           printer << " in_place " << getBlock().getArgument(argument);
       });
   printer << ')';
+  if (!getChecks().empty())
+    printer << " checks " << getChecks();
   if (!getConstraints().empty())
     printer << " where " << getConstraints();
   printer << " functions " << stringifyAccuracy(getFunctions()) << ' ';

@@ -158,17 +158,52 @@ LogicalResult StoreOp::verify() {
   return verifyVectors(*this, getValue().getType());
 }
 
+/// The further checks of accesses with rules and gathered subscripts.
+template <typename Access>
+static LogicalResult verifyRules(Access op, FragType frag) {
+  size_t rank = op.getBases().size();
+  if (op.getRules().size() != rank || op.getExtents().size() != rank)
+    return op.emitOpError("has ")
+           << op.getRules().size() << " rules and " << op.getExtents().size()
+           << " extents for " << rank << " subscripts";
+  for (int32_t rule : op.getRules())
+    if (!symbolizeBoundRule(rule))
+      return op.emitOpError("has the rule ") << rule << ", which is none";
+  if (op.getGathered().size() != op.getGatheredDims().size())
+    return op.emitOpError("has ")
+           << op.getGathered().size() << " gathered subscripts at "
+           << op.getGatheredDims().size() << " places";
+  for (int32_t dim : op.getGatheredDims())
+    if (dim < 0 || size_t(dim) >= rank)
+      return op.emitOpError("gathers subscript ")
+             << dim << ", which does not exist";
+  for (Value gathered : op.getGathered()) {
+    auto type = cast<FragType>(gathered.getType());
+    if (!type.getElementType().isInteger(64) ||
+        type.getLayout() != frag.getLayout())
+      return op.emitOpError("gathers by a fragment that is not of i64 in the "
+                            "layout of its own");
+  }
+  return success();
+}
+
 LogicalResult LoadBoundOp::verify() {
   if (failed(verifyAccess(*this, getResult().getType())))
     return failure();
-  if (getRules().size() != getBases().size() ||
-      getExtents().size() != getBases().size())
-    return emitOpError("has ")
-           << getRules().size() << " rules and " << getExtents().size()
-           << " extents for " << getBases().size() << " subscripts";
-  for (int32_t rule : getRules())
-    if (!symbolizeBoundRule(rule))
-      return emitOpError("has the rule ") << rule << ", which is none";
+  return verifyRules(*this, getResult().getType());
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyAccess(*this, getValue().getType())) ||
+      failed(verifyRules(*this, getValue().getType())))
+    return failure();
+  Type element = getValue().getType().getElementType();
+  bool isWord =
+      element.isIntOrIndex() && (element.getIntOrFloatBitWidth() == 32 ||
+                                 element.getIntOrFloatBitWidth() == 64);
+  if (getAtomic() && (!isWord || getKind() == ScatterKind::Set))
+    return emitOpError("has no atomic ")
+           << stringifyScatterKind(getKind()) << " of " << element;
   return success();
 }
 

@@ -182,7 +182,9 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
 
 def Tile_BoundRule : I32Enum<"BoundRule", "how a subscript is brought inside", [
     I32EnumCase<"None", 0, "none">, I32EnumCase<"Clamp", 1, "clamp">,
-    I32EnumCase<"Reflect", 2, "reflect">, I32EnumCase<"Wrap", 3, "wrap">]> {
+    I32EnumCase<"Reflect", 2, "reflect">, I32EnumCase<"Wrap", 3, "wrap">,
+    I32EnumCase<"Skip", 4, "skip">]> {
+  let description = "skip: an element whose subscript lies outside takes no part.";
   let cppNamespace = "::girih::tile";
 }
 
@@ -190,17 +192,51 @@ def Tile_LoadBoundOp : Tile_Op<"load_bound", [AttrSizedOperandSegments]> {
   let summary = "reads a box whose subscripts are brought inside by rules";
   let description = [{
     As tile.load, one element at a time; then subscript s is brought into
-    0 .. extents[s]-1 by rules[s] (te's BoundRule, or 0 for none, where the
-    extent is not used). An extent is at least 1 where an element takes part.
+    0 .. extents[s]-1 by rules[s] (BoundRule; 0 for none, where the extent is
+    not used). An extent is at least 1 where an element takes part. Before that,
+    the elements of gathered[g], fragments of i64 of the result's layout, are
+    added to subscript gathered_dims[g].
   }];
   let arguments = (ins Tile_GlobalType:$tensor, Variadic<Index>:$bases,
                        DenseI64ArrayAttr:$coefficients,
                        DenseI32ArrayAttr:$rules, Variadic<Index>:$extents,
+                       Variadic<Tile_FragType>:$gathered,
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$gathered_dims,
                        Variadic<Index>:$valid_bases,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_coefficients);
   let results = (outs Tile_FragType:$result);
   let assemblyFormat = [{
-    $tensor `[` $bases `]` `by` $coefficients `rules` $rules `in` `[` $extents `]` (`valid` `[` $valid_bases^ `]` `by` $valid_coefficients)? attr-dict `:` type($tensor) `->` type($result)
+    $tensor `[` $bases `]` `by` $coefficients `rules` $rules `in` `[` $extents `]` (`plus` `(` $gathered^ `:` type($gathered) `)` `to` $gathered_dims)? (`valid` `[` $valid_bases^ `]` `by` $valid_coefficients)? attr-dict `:` type($tensor) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScatterKind : I32Enum<"ScatterKind", "what a scattered value does", [
+    I32EnumCase<"Set", 0, "set">, I32EnumCase<"Add", 1, "add">,
+    I32EnumCase<"Max", 2, "max">, I32EnumCase<"Min", 3, "min">]> {
+  let cppNamespace = "::girih::tile";
+}
+
+def Tile_ScatterOp : Tile_Op<"scatter", [AttrSizedOperandSegments]> {
+  let summary = "puts a fragment's elements at computed places of a tensor";
+  let description = [{
+    Subscripts as in tile.load_bound. Each thread handles the elements that it
+    holds (one copy of each), one after the other in lexicographic order of
+    their coordinates. add, max and min combine with what stands there; `atomic`
+    does so safely beside other threads, for integers of 32 and 64 bits.
+  }];
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_ScatterKind, "scatter_kind", []>:$kind,
+                       Tile_FragType:$value, Tile_GlobalType:$tensor,
+                       Variadic<Index>:$bases,
+                       DenseI64ArrayAttr:$coefficients,
+                       DenseI32ArrayAttr:$rules, Variadic<Index>:$extents,
+                       Variadic<Tile_FragType>:$gathered,
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$gathered_dims,
+                       Variadic<Index>:$valid_bases,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_coefficients,
+                       UnitAttr:$atomic);
+  let assemblyFormat = [{
+    $kind (`atomic` $atomic^)? $value `,` $tensor `[` $bases `]` `by` $coefficients `rules` $rules `in` `[` $extents `]` (`plus` `(` $gathered^ `:` type($gathered) `)` `to` $gathered_dims)? (`valid` `[` $valid_bases^ `]` `by` $valid_coefficients)? attr-dict `:` type($value) `,` type($tensor)
   }];
   let hasVerifier = 1;
 }

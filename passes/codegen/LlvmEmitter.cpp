@@ -209,6 +209,17 @@ void LlvmEmitter::store(ValueRange values, Value pointer) {
                         /*alignment=*/bytes * values.size());
 }
 
+void LlvmEmitter::atomic(int kind, bool isUnsigned, Value pointer,
+                         Value value) {
+  LLVM::AtomicBinOp op = LLVM::AtomicBinOp::add;
+  if (kind == 2)
+    op = isUnsigned ? LLVM::AtomicBinOp::umax : LLVM::AtomicBinOp::max;
+  if (kind == 3)
+    op = isUnsigned ? LLVM::AtomicBinOp::umin : LLVM::AtomicBinOp::min;
+  LLVM::AtomicRMWOp::create(builder, loc, op, pointer, value,
+                            LLVM::AtomicOrdering::monotonic, "device");
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

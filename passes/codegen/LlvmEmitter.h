@@ -104,6 +104,10 @@ public:
   Values load(mlir::Value pointer, mlir::Type element, unsigned width,
               bool invariant = false);
   void store(mlir::ValueRange values, mlir::Value pointer);
+  /// Combines what stands at `pointer` with an integer of 32 or 64 bits, safely
+  /// beside the other threads of the device. `kind` as te::ReduceKind.
+  void atomic(int kind, bool isUnsigned, mlir::Value pointer,
+              mlir::Value value);
 
   // Threads.
   mlir::Value threadId(); ///< i32

@@ -31,6 +31,10 @@ void KernelLowering::lowerArguments(KernelFacts &facts) {
       read.insert(bound.getTensor());
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       written.insert(store.getTensor());
+    else if (auto scatter = dyn_cast<tile::ScatterOp>(op)) {
+      written.insert(scatter.getTensor());
+      read.insert(scatter.getTensor());
+    }
   });
   SmallVector<LlvmEmitter::Argument> arguments;
   for (BlockArgument argument : block.getArguments()) {
@@ -176,6 +180,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](tile::LoadOp load) { return lowerLoad(load), success(); })
       .Case([&](tile::LoadBoundOp load) {
         return lowerLoadBound(load), success();
+      })
+      .Case([&](tile::ScatterOp scatter) {
+        return lowerScatter(scatter), success();
       })
       .Case([&](tile::StoreOp store) { return lowerStore(store), success(); })
       .Case([&](tile::LoadSharedOp load) {

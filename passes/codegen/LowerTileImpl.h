@@ -47,9 +47,20 @@ private:
   mlir::LogicalResult lowerIf(mlir::Operation *op);
   mlir::LogicalResult lowerIndexOp(mlir::Operation *op);
 
+  // LowerTileGather.cpp
+  void lowerLoadBound(tile::LoadBoundOp op);
+  void lowerScatter(tile::ScatterOp op);
+  struct Computed;
+  template <typename Access>
+  Computed computed(Access op, const layout::Layout &layout);
+  /// When the register's element takes part; null: always.
+  mlir::Value condition(const Computed &access, int64_t reg);
+  /// Before its rule brings it inside.
+  mlir::Value subscriptOf(const Computed &access, size_t s, int64_t reg);
+  mlir::Value pointerTo(const Computed &access, int64_t reg);
+
   // LowerTileMemory.cpp
   void lowerLoad(tile::LoadOp op);
-  void lowerLoadBound(tile::LoadBoundOp op);
   /// `subscript` brought into 0 .. extent-1.
   mlir::Value bringInside(tile::BoundRule rule, mlir::Value subscript,
                           mlir::Value extent);
@@ -117,6 +128,16 @@ private:
   /// The conditions of all of `parts` at once.
   mlir::Value allHold(const Validity &validity,
                       const std::vector<std::vector<int64_t>> &parts);
+
+  /// The parts of an access with rules or gathered subscripts.
+  struct Computed {
+    Values tensor, subscripts, extents;
+    mlir::Type element; ///< in memory
+    std::vector<std::vector<int64_t>> deltas;
+    std::vector<tile::BoundRule> rules;
+    std::vector<Values> gathered; ///< by subscript; empty where there is none
+    Validity valid;
+  };
 
   const Values &of(mlir::Value value) { return lowered.find(value)->second; }
   mlir::Value scalar(mlir::Value value) { return of(value).front(); }

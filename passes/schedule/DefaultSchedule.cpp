@@ -9,6 +9,7 @@
 
 #include "passes/schedule/KernelTree.h"
 #include "passes/schedule/RecurrenceKernel.h"
+#include "passes/schedule/ScatterSchedule.h"
 
 #include <algorithm>
 
@@ -95,6 +96,11 @@ private:
       threads = recurrence.threads;
       why = std::move(recurrence.why);
       made = std::move(recurrence.filter);
+    } else if (isOrderedScatter(scop, group)) {
+      TileChoice choice;
+      made = scatterKernel(scop, first, reason.kernel, choice);
+      threads = choice.threads;
+      why = std::move(choice.why);
     } else {
       TileChoice choice = chooseTiles(scop, group, target);
       made = buildKernel(scop, group, choice, memory, reason.kernel);

@@ -47,6 +47,10 @@ std::vector<Unit> girih::schedule::findUnits(const Scop &scop) {
   return units;
 }
 
+bool girih::schedule::isScatter(const Scop &scop, const Unit &unit) {
+  return scop.statements[unit.statements[0]].kind == StatementKind::Scatter;
+}
+
 bool girih::schedule::isContraction(const Scop &scop, const Unit &unit) {
   if (!unit.reduction)
     return false;
@@ -99,7 +103,7 @@ bool girih::schedule::readsOwnElements(const Statement &statement) {
   return std::any_of(statement.accesses.begin(), statement.accesses.end() - 1,
                      [&](const Access &access) {
                        return access.array == write.array &&
-                              (access.wholeFrom >= 0 ||
+                              (!access.isExact() ||
                                access.subscripts != write.subscripts);
                      });
 }
@@ -217,6 +221,8 @@ unsigned Grouping::agreement(const Unit &unit, unsigned group) const {
 }
 
 int Grouping::choose(const Unit &unit, unsigned &shared) const {
+  if (isScatter(scop, unit))
+    return -1;
   int latest = -1;
   for (unsigned s : unit.statements)
     for (const Access &access : scop.statements[s].accesses)
@@ -238,6 +244,8 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
         return -1;
     }
   const FusionGroup &group = groups[latest];
+  if (isScatter(scop, group.units[0]))
+    return -1;
   shared = agreement(unit, latest);
   unsigned time = group.timeDims();
   bool isScalar = group.sharedDims == time && unit.outerDims == time;
@@ -260,11 +268,12 @@ int Grouping::choose(const Unit &unit, unsigned &shared) const {
 }
 
 int Grouping::chooseBeside(const Unit &unit) const {
-  if (groups.empty() || unit.outerDims == 0 || isContraction(scop, unit))
+  if (groups.empty() || unit.outerDims == 0 || isContraction(scop, unit) ||
+      isScatter(scop, unit))
     return -1;
   int last = groups.size() - 1;
   const FusionGroup &group = groups[last];
-  if (group.isAlone ||
+  if (group.isAlone || isScatter(scop, group.units[0]) ||
       group.loops != scop.statements[unit.statements[0]].loops ||
       unit.outerDims == group.timeDims())
     return -1;

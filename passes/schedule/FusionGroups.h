@@ -52,6 +52,10 @@ bool writesItsDims(const poly::Statement &statement);
 /// Units of the Scop, in textual order.
 std::vector<Unit> findUnits(const poly::Scop &scop);
 
+/// Whether data decide where the unit writes. It has a kernel of its own: what
+/// it changes is filled before it starts and read after it ended.
+bool isScatter(const poly::Scop &scop, const Unit &unit);
+
 /// A level-1 reduction whose tile may be a contraction: the last two outer dims
 /// appear in one factor each, the reduced dim in both.
 bool isContraction(const poly::Scop &scop, const Unit &unit);

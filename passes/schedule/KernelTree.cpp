@@ -336,7 +336,7 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
         continue;
       if (!std::binary_search(statements.begin(), statements.end(), reader))
         return 0;
-      if (access.wholeFrom >= 0)
+      if (!access.isExact())
         return 0;
       for (unsigned d = 0; d < group.sharedDims; ++d)
         if (!(access.subscripts[d] == Affine::dim(d)))
@@ -408,9 +408,10 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
           inRegisters &=
               access.subscripts[d] == Affine::dim(group.timeDims() + d);
-        inRegisters &= access.wholeFrom < 0;
+        inRegisters &= access.isExact();
       }
     inRegisters |= isCellsOf(array);
+    inRegisters &= scop.statements[s].write().isExact();
     Place elsewhere = poly::isResult(scop.arrays[array].role)
                           ? Place::Global
                           : Place::Workspace;

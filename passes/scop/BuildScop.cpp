@@ -8,6 +8,7 @@
 #include "passes/scop/BuildScop.h"
 
 #include "passes/scop/ExpandTerm.h"
+#include "passes/scop/ScatterScop.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -53,6 +54,7 @@ private:
   std::vector<Affine>
   wheresOf(mlir::Block &block,
            const llvm::DenseMap<mlir::Value, Affine> &indices);
+  mlir::LogicalResult addScatter(te::ScatterOp scatter);
   /// Accesses of a region's te.read ops, given the te indices in scope.
   std::vector<Access>
   readsOf(mlir::Block &block,
@@ -90,9 +92,8 @@ bool isOneRead(mlir::Value value) {
   auto read = value.getDefiningOp<te::ReadOp>();
   if (!read || read.getGuarded())
     return false;
-  return llvm::none_of(read.getIndices(), [](mlir::Value index) {
-    return index.getDefiningOp<te::BoundOp>() != nullptr;
-  });
+  return llvm::none_of(read.getIndices(),
+                       [](mlir::Value index) { return te::isComputed(index); });
 }
 
 /// Whether the reduction's body is a product of two reads, lhs read first, with
@@ -217,16 +218,15 @@ std::vector<unsigned> Builder::loopsAround(te::ComputeOp compute) {
   for (te::ForOp loop : forsAround(compute)) {
     auto [at, isNew] = loopOf.try_emplace(loop, result.scop.loops.size());
     if (isNew)
-      result.scop.loops.push_back(
-          {loopNames.unique(loop.getIndexName().str()),
-           extent(loop.getExtent())});
+      result.scop.loops.push_back({loopNames.unique(loop.getIndexName().str()),
+                                   extent(loop.getExtent())});
     loops.push_back(at->second);
   }
   return loops;
 }
 
-std::vector<std::string>
-Builder::dimNames(te::ComputeOp compute, const std::vector<unsigned> &loops) {
+std::vector<std::string> Builder::dimNames(te::ComputeOp compute,
+                                           const std::vector<unsigned> &loops) {
   std::vector<std::string> dims;
   auto add = [&](std::string name) {
     name = scopName(name);
@@ -242,8 +242,7 @@ Builder::dimNames(te::ComputeOp compute, const std::vector<unsigned> &loops) {
   return dims;
 }
 
-llvm::DenseMap<mlir::Value, Affine>
-Builder::indicesOf(te::ComputeOp compute) {
+llvm::DenseMap<mlir::Value, Affine> Builder::indicesOf(te::ComputeOp compute) {
   llvm::DenseMap<mlir::Value, Affine> indices;
   unsigned next = 0;
   for (te::ForOp loop : forsAround(compute))
@@ -302,17 +301,9 @@ Builder::readsOf(mlir::Block &block,
     auto read = mlir::dyn_cast<te::ReadOp>(op);
     if (!read)
       continue;
-    Access access;
-    access.array = arrayOf.at(te::storageOf(read.getTensor()));
-    for (mlir::Value index : read.getIndices()) {
-      if (index.getDefiningOp<te::BoundOp>()) {
-        // Some element along this dimension; it is not affine which one.
-        access.wholeFrom = access.subscripts.size();
-        break;
-      }
-      access.subscripts.push_back(subscript(index, indices));
-    }
-    reads.push_back(std::move(access));
+    reads.push_back(
+        accessAt(arrayOf.at(te::storageOf(read.getTensor())), read.getIndices(),
+                 [&](mlir::Value index) { return subscript(index, indices); }));
   }
   return reads;
 }
@@ -408,6 +399,40 @@ mlir::LogicalResult Builder::addCompute(te::ComputeOp compute) {
   return mlir::success();
 }
 
+/// One element of the array that the start has filled, read and written.
+mlir::LogicalResult Builder::addScatter(te::ScatterOp scatter) {
+  poly::Statement statement;
+  statement.name = names.unique(scatter.getName().str() + "_put");
+  statement.kind = poly::StatementKind::Scatter;
+  statement.dims = strings(scatter.getIndexNames());
+  for (std::string &name : statement.dims)
+    name = scopName(name);
+  for (auto [d, size] : llvm::enumerate(scatter.getExtents()))
+    addBounds(d, size, statement.constraints);
+  statement.unordered = isUnordered(scatter);
+  StatementInfo info;
+  info.scatter = scatter;
+  info.elementType = scatter.getType().getElementType();
+  llvm::DenseMap<mlir::Value, Affine> indices;
+  for (auto [d, argument] :
+       llvm::enumerate(scatter.getBlock().getArguments())) {
+    indices[argument] = Affine::dim(d);
+    info.indices.push_back(Affine::dim(d));
+  }
+  statement.accesses = readsOf(scatter.getBlock(), indices);
+  Access place =
+      accessAt(arrayOf.at(te::storageOf(scatter.getResult())),
+               scatter.getPut().getIndices(),
+               [&](mlir::Value index) { return subscript(index, indices); });
+  if (scatter.getKind() != te::ScatterKind::Set)
+    statement.accesses.push_back(place);
+  place.isWrite = true;
+  statement.accesses.push_back(std::move(place));
+  result.scop.statements.push_back(std::move(statement));
+  result.map.statements.push_back(std::move(info));
+  return mlir::success();
+}
+
 /// One array for each memory: all versions of a tensor.
 mlir::LogicalResult Builder::addArrays() {
   auto terminator = mlir::cast<te::ReturnOp>(func.getBlock().getTerminator());
@@ -437,8 +462,14 @@ mlir::LogicalResult Builder::addArrays() {
     result.map.argument[add(argument, name, /*isArgument=*/true)] = index;
   }
   func.walk([&](te::ComputeOp compute) {
-    if (!compute.getInto())
-      add(compute.getResult(), compute.getName(), /*isArgument=*/false);
+    if (compute.getInto())
+      return;
+    // A scatter works in place of what it starts from.
+    llvm::StringRef name = compute.getName();
+    for (mlir::Operation *user : compute->getUsers())
+      if (auto scatter = mlir::dyn_cast<te::ScatterOp>(user))
+        name = scatter.getName();
+    add(compute.getResult(), name, /*isArgument=*/false);
   });
   return mlir::success();
 }
@@ -448,9 +479,12 @@ std::optional<ScopWithMap> Builder::run() {
   addContext();
   if (mlir::failed(addArrays()))
     return std::nullopt;
-  auto walked = func.walk([&](te::ComputeOp compute) {
-    return mlir::failed(addCompute(compute)) ? mlir::WalkResult::interrupt()
-                                             : mlir::WalkResult::advance();
+  auto walked = func.walk([&](mlir::Operation *op) {
+    auto compute = mlir::dyn_cast<te::ComputeOp>(op);
+    auto scatter = mlir::dyn_cast<te::ScatterOp>(op);
+    bool fails = (compute && mlir::failed(addCompute(compute))) ||
+                 (scatter && mlir::failed(addScatter(scatter)));
+    return fails ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
   });
   if (walked.wasInterrupted())
     return std::nullopt;

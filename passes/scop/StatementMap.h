@@ -22,6 +22,7 @@ enum class MergeOrder { Halving, Pairwise };
 /// The te side of one statement: what its instances compute.
 struct StatementInfo {
   te::ComputeOp compute;
+  te::ScatterOp scatter; ///< Scatter: in place of a compute
   /// Init, Update and Merge: the reduction they belong to.
   te::ReduceOp reduce;
   /// Update: 1 for the level that evaluates the reduction's body; higher levels
@@ -31,10 +32,16 @@ struct StatementInfo {
   /// Merge: the cells are a power of two that is less than the term's lanes;
   /// the first empty lane's identity is added to each cell before the merge.
   bool padded = false;
-  /// Map and level-1 Update: the te indices (the compute's, then the reduce's)
-  /// as affine expressions of the statement's dims.
+  /// Map, Scatter and level-1 Update: the te indices (the compute's, then the
+  /// reduce's) as affine expressions of the statement's dims.
   std::vector<poly::Affine> indices;
   mlir::Type elementType; ///< of the array written
+
+  /// The block whose arguments are the first te indices.
+  mlir::Block &outerBlock() const {
+    auto &whole = const_cast<StatementInfo &>(*this);
+    return scatter ? whole.scatter.getBlock() : whole.compute.getBlock();
+  }
 };
 
 struct StatementMap {

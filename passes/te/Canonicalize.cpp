@@ -74,6 +74,12 @@ static bool isOnlyRead(ComputeOp compute) {
          });
 }
 
+/// What a scatter works in is its own.
+static bool startsScatter(ComputeOp compute) {
+  return llvm::any_of(compute->getUsers(),
+                      [](Operation *user) { return isa<ScatterOp>(user); });
+}
+
 /// Whether no later op writes into the tensor's memory.
 static bool isLastVersion(ComputeOp compute) {
   return !compute.getInto() &&
@@ -101,6 +107,8 @@ static bool mergeEqualComputes(Block &block) {
   // By their hash: comparing all with all takes too long for thousands.
   std::unordered_map<size_t, SmallVector<ComputeOp>> keptOf;
   for (auto compute : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
+    if (startsScatter(compute))
+      continue;
     SmallVector<ComputeOp> &kept = keptOf[size_t(hashOf(compute))];
     auto equal = llvm::find_if(kept, [&](ComputeOp other) {
       return other.getType() == compute.getType() && isLastVersion(other) &&
@@ -122,14 +130,16 @@ static bool mergeEqualComputes(Block &block) {
 
 static bool mergeEqualComputes(FuncOp func) {
   bool changed = mergeEqualComputes(func.getBlock());
-  func.walk([&](ForOp loop) { changed |= mergeEqualComputes(loop.getBlock()); });
+  func.walk(
+      [&](ForOp loop) { changed |= mergeEqualComputes(loop.getBlock()); });
   return changed;
 }
 
 /// Users before what they use, so one walk erases everything that dies.
 static void eraseDead(FuncOp func) {
   func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    bool unused = isa<ComputeOp, ReduceOp, ForOp>(op) && op->use_empty();
+    bool unused =
+        isa<ComputeOp, ScatterOp, ReduceOp, ForOp>(op) && op->use_empty();
     if (unused || isOpTriviallyDead(op))
       op->erase();
   });

@@ -49,11 +49,35 @@ static int64_t factorOf(Value subscript, BlockArgument index) {
   return sum;
 }
 
+static bool dependsOn(Value value, BlockArgument index);
+
 static bool dependsOn(ReadOp read, BlockArgument index) {
   return llvm::any_of(read.getIndices(), [&](Value subscript) {
+    if (ToIndexOp gathered = gatherOf(subscript))
+      return dependsOn(gathered.getValue(), index);
     if (auto bound = subscript.getDefiningOp<BoundOp>())
       subscript = bound.getValue();
     return factorOf(subscript, index) != 0;
+  });
+}
+
+/// Of a value that chooses an element.
+static bool dependsOn(Value value, BlockArgument index) {
+  if (auto read = value.getDefiningOp<ReadOp>())
+    return dependsOn(read, index);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value == index;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOn(operand, index); });
+}
+
+/// Whether all that becomes of the value is a subscript.
+static bool onlyChooses(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<ToIndexOp>(user) ||
+           (user->getNumResults() == 1 && !isa<ReduceOp>(user) &&
+            !user->use_empty() && onlyChooses(user));
   });
 }
 
@@ -82,10 +106,11 @@ bool girih::te::isContraction(ComputeOp compute, ReduceOp reduce) {
   return onlyLeft && onlyRight;
 }
 
-/// The first read in the body with `index` in a subscript, or null.
+/// The first read in the body with `index` in a subscript, of those that do not
+/// only choose elements of others; or null.
 static ReadOp firstReadOver(ReduceOp reduce, BlockArgument index) {
   for (ReadOp read : reduce.getBlock().getOps<ReadOp>())
-    if (dependsOn(read, index))
+    if (dependsOn(read, index) && !onlyChooses(read))
       return read;
   return {};
 }

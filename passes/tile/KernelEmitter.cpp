@@ -263,7 +263,7 @@ std::set<unsigned> KernelEmitter::storedAndLoaded(const LoopNode &node) const {
     const poly::Statement &statement = context.scop.statements[s];
     for (const poly::Access &access : statement.accesses)
       if (!access.isWrite && stored.count(access.array) &&
-          (touching[access.array].size() > 1 || access.wholeFrom >= 0 ||
+          (touching[access.array].size() > 1 || !access.isExact() ||
            access.subscripts != statement.write().subscripts))
         both.insert(access.array);
   });
@@ -281,10 +281,9 @@ void KernelEmitter::barrierBeforeStore(const Site &site, unsigned array,
   const std::set<unsigned> &readers = loaded[array];
   bool byOthers = readers.size() > readers.count(site.statement);
   // Of the threads that hold copies of an element one stores it.
-  bool hasCopies =
-      llvm::any_of(layout.threads, [](const layout::Digit &digit) {
-        return digit.dim < 0 && digit.count > 1;
-      });
+  bool hasCopies = llvm::any_of(layout.threads, [](const layout::Digit &digit) {
+    return digit.dim < 0 && digit.count > 1;
+  });
   if (byOthers || (hasCopies && readers.count(site.statement)))
     barrier();
 }
@@ -478,7 +477,10 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
   // What a tile does is at its statement's place in the text.
   te::ReduceOp reduce = context.map.statements[node.statement].reduce;
   te::ComputeOp compute = context.map.statements[node.statement].compute;
-  mlir::Location place = reduce ? reduce.getLoc() : compute.getLoc();
+  te::ScatterOp scatter = context.map.statements[node.statement].scatter;
+  mlir::Location place = scatter  ? scatter.getLoc()
+                         : reduce ? reduce.getLoc()
+                                  : compute.getLoc();
   llvm::SaveAndRestore<mlir::Location> here(loc, place),
       there(index.loc, place);
   mlir::FailureOr<Site> site = siteOf(node);
@@ -491,6 +493,8 @@ LogicalResult KernelEmitter::emitTile(const LoopNode &node) {
     return emitInit(*site);
   case StatementKind::Merge:
     return emitMerge(*site);
+  case StatementKind::Scatter:
+    return emitScatter(*site);
   case StatementKind::Update:
     break;
   }

@@ -27,8 +27,8 @@ struct VariantContext {
   std::vector<unsigned> sizeOf; ///< Scop parameter -> size of the signature
   std::set<std::pair<unsigned, int64_t>> divisible; ///< parameter, divisor
   std::set<std::pair<unsigned, int64_t>>
-      vectorParams;             ///< signature parameter, elements
-  std::vector<int> workspaceOf; ///< array -> buffer, or -1
+      vectorParams;              ///< signature parameter, elements
+  std::vector<int> workspaceOf;  ///< array -> buffer, or -1
   std::vector<int> launchLoopOf; ///< time loop -> loop of launches, or -1
   TilePlan plan;
 };
@@ -116,6 +116,7 @@ private:
                  const std::vector<mlir::Value> &loaded,
                  const std::function<mlir::LogicalResult()> &beforeContract);
   mlir::LogicalResult emitMerge(const Site &site);
+  mlir::LogicalResult emitScatter(const Site &site);
 
   // Pieces.
   /// A mark's layout: valid, of that shape, over the kernel's threads.
@@ -142,8 +143,24 @@ private:
                        te::ReadOp source);
   /// Those of an access to memory, that of the fastest dimension last.
   std::vector<poly::Affine> subscriptsOf(const poly::Access &access) const;
-  Fragment loadBound(const Site &site, const poly::Access &access,
-                     const layout::Layout &layout, te::ReadOp source);
+  /// Where the elements of an access lie that data or rules choose.
+  struct ComputedPlaces {
+    BoxAccess places;
+    std::vector<int32_t> rules, gatheredDims;
+    std::vector<mlir::Value> extents, gathered;
+  };
+  /// Of the subscripts of `user`, a te.read or te.put. `skips`: what lies
+  /// outside takes no part.
+  mlir::FailureOr<ComputedPlaces>
+  computedPlaces(const Site &site, mlir::Operation *user,
+                 mlir::ValueRange indices, unsigned array,
+                 const layout::Layout &layout, bool skips);
+  mlir::FailureOr<Fragment> loadBound(const Site &site,
+                                      const poly::Access &access,
+                                      const layout::Layout &layout,
+                                      te::ReadOp source);
+  /// The te indices in reach of the site's body.
+  static std::vector<mlir::Value> indicesOf(const scop::StatementInfo &info);
   mlir::LogicalResult write(const Site &site, const poly::Access &access,
                             Fragment value);
   /// tile.map of the ops that `yielded` needs inside a te region.

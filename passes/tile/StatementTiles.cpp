@@ -140,7 +140,7 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
   auto isPlain = [](te::ReadOp read) {
     return !read.getGuarded() &&
            llvm::none_of(read.getIndices(), [](Value subscript) {
-             return subscript.getDefiningOp<te::BoundOp>() != nullptr;
+             return te::isComputed(subscript);
            });
   };
   for (mlir::Operation *op : ops) {
@@ -224,15 +224,15 @@ KernelEmitter::mapBody(const Site &site, Value yielded, mlir::Block &teBlock,
   return Fragment(map.getResult());
 }
 
-static std::vector<Value> indicesOf(te::ComputeOp compute,
-                                    te::ReduceOp reduce) {
+std::vector<Value> KernelEmitter::indicesOf(const scop::StatementInfo &info) {
   std::vector<Value> indices;
-  for (auto loop = compute->getParentOfType<te::ForOp>(); loop;
-       loop = loop->getParentOfType<te::ForOp>())
+  for (auto loop =
+           info.outerBlock().getParentOp()->getParentOfType<te::ForOp>();
+       loop; loop = loop->getParentOfType<te::ForOp>())
     indices.push_back(loop.getIndex());
-  for (mlir::BlockArgument argument : compute.getBlock().getArguments())
+  for (mlir::BlockArgument argument : info.outerBlock().getArguments())
     indices.push_back(argument);
-  if (reduce)
+  if (te::ReduceOp reduce = info.reduce)
     for (mlir::BlockArgument argument : reduce.getBlock().getArguments())
       indices.push_back(argument);
   return indices;
@@ -243,7 +243,7 @@ LogicalResult KernelEmitter::emitMap(const Site &site) {
   auto yield = mlir::cast<te::YieldOp>(compute.getBlock().getTerminator());
   FailureOr<Fragment> value =
       mapBody(site, yield.getValue(), compute.getBlock(), site.layout,
-              indicesOf(compute, {}));
+              indicesOf(site.info));
   if (failed(value))
     return failure();
   return write(site, site.model.write(), *value);
@@ -294,8 +294,8 @@ LogicalResult KernelEmitter::emitUpdate(const Site &site) {
         values.push_back(values[0]);
         continue;
       }
-      FailureOr<Fragment> value = mapBody(site, part, block, site.layout,
-                                          indicesOf(site.info.compute, reduce));
+      FailureOr<Fragment> value =
+          mapBody(site, part, block, site.layout, indicesOf(site.info));
       if (failed(value))
         return failure();
       values.push_back(*value);

@@ -23,10 +23,10 @@ using mlir::Value;
 using poly::Access;
 using poly::Affine;
 
-/// Whether a rule brings some subscript inside.
+/// Whether a rule or data choose some subscript.
 static bool hasRule(te::ReadOp source) {
   return source && llvm::any_of(source.getIndices(), [](Value index) {
-           return index.getDefiningOp<te::BoundOp>() != nullptr;
+           return te::isComputed(index);
          });
 }
 
@@ -47,7 +47,7 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
     for (unsigned d = 0; d < site.box.rank(); ++d)
       if (subscript == Affine::dim(d))
         found = d;
-    if (found < 0 || access.wholeFrom >= 0)
+    if (found < 0 || !access.isExact())
       return fail("'" + site.model.name + "' reads '" +
                   context.scop.arrays[access.array].name +
                   "', which is placed in registers, at another instance");
@@ -83,6 +83,8 @@ Affine KernelEmitter::affineOf(mlir::Attribute extent) const {
 Affine KernelEmitter::affineOf(const Site &site, Value index) const {
   if (auto bound = index.getDefiningOp<te::BoundOp>())
     index = bound.getValue();
+  if (index.getDefiningOp<te::ToIndexOp>())
+    return Affine(); // what data add is a fragment
   if (auto constant = index.getDefiningOp<te::IndexConstantOp>())
     return Affine::of(constant.getValue());
   if (auto affine = index.getDefiningOp<te::AffineOp>()) {
@@ -94,15 +96,16 @@ Affine KernelEmitter::affineOf(const Site &site, Value index) const {
   }
   auto argument = mlir::cast<mlir::BlockArgument>(index);
   unsigned number = argument.getArgNumber();
-  te::ComputeOp compute = site.info.compute;
-  if (auto loop = mlir::dyn_cast<te::ForOp>(argument.getOwner()->getParentOp())) {
+  if (auto loop =
+          mlir::dyn_cast<te::ForOp>(argument.getOwner()->getParentOp())) {
     unsigned depth = 0;
     while ((loop = loop->getParentOfType<te::ForOp>()))
       ++depth;
     return Affine::dim(depth);
   }
-  if (argument.getOwner() != &compute.getBlock())
-    number += compute.getBlock().getNumArguments();
+  mlir::Block &outer = site.info.outerBlock();
+  if (argument.getOwner() != &outer)
+    number += outer.getNumArguments();
   return site.info.indices[number];
 }
 
@@ -129,7 +132,7 @@ ValidSet KernelEmitter::readableSet(const Site &site, const poly::Array &array,
       valid.coefficients.push_back(constraint.dimCoefficient(d));
   };
   for (auto [s, subscript] : llvm::enumerate(source.getIndices())) {
-    if (subscript.getDefiningOp<te::BoundOp>())
+    if (te::isComputed(subscript))
       continue;
     Affine place = affineOf(site, subscript);
     require(place);
@@ -143,36 +146,6 @@ std::vector<Affine> KernelEmitter::subscriptsOf(const Access &access) const {
   for (unsigned d : memoryOrder(context, access.array))
     subscripts.push_back(access.subscripts[d]);
   return subscripts;
-}
-
-KernelEmitter::Fragment KernelEmitter::loadBound(const Site &site,
-                                                 const Access &access,
-                                                 const Layout &layout,
-                                                 te::ReadOp source) {
-  const poly::Array &array = context.scop.arrays[access.array];
-  ValidSet valid = readableSet(site, array, source);
-  std::vector<Affine> subscripts;
-  std::vector<int32_t> rules;
-  std::vector<Value> extents;
-  for (unsigned s : memoryOrder(context, access.array)) {
-    Value subscript = source.getIndices()[s];
-    auto rule = tile::BoundRule::None;
-    if (auto bound = subscript.getDefiningOp<te::BoundOp>())
-      rule = bound.getRule() == te::BoundRule::Clamp ? tile::BoundRule::Clamp
-             : bound.getRule() == te::BoundRule::Reflect
-                 ? tile::BoundRule::Reflect
-                 : tile::BoundRule::Wrap;
-    rules.push_back(static_cast<int32_t>(rule));
-    subscripts.push_back(affineOf(site, subscript));
-    extents.push_back(index.affine(array.extents[s], site.box.corners));
-  }
-  BoxAccess places = boxAccess(subscripts, site.box, index);
-  return tile::LoadBoundOp::create(
-      builder, loc, fragType(context.map.arrayTypes[access.array], layout),
-      globals.at(access.array), places.bases,
-      builder.getDenseI64ArrayAttr(places.coefficients),
-      builder.getDenseI32ArrayAttr(rules), extents, valid.bases,
-      builder.getDenseI64ArrayAttr(valid.coefficients));
 }
 
 FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,

@@ -30,6 +30,8 @@
   X(Spill,       "G1012", "registers that spill to memory")                    \
   X(Internal,    "G1013", "a fault of the compiler, or no memory left")        \
   X(KernelFault, "G1014", "a kernel that sim found at fault or gave up")       \
+  X(Promise,     "G1015", "an input outside the range that it promises")       \
+  X(Outside,     "G1016", "a checked subscript that was outside its tensor")   \
   X(TestFailed,  "G1020", "tests that failed")                                 \
   X(Expected,    "G1021", "results that are not what was expected")            \
   X(FoundNan,    "G1022", "a value that became NaN")                           \

@@ -8,6 +8,7 @@
 #include "tools/girih/Job.h"
 
 #include "runtime/Plan.h"
+#include "runtime/Promise.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Devices.h"
@@ -191,5 +192,17 @@ Job::outputs(Console &console, const TensorSet &tensors) {
     }
     arrays.push_back(std::move(*array));
   }
+  const artifact::Signature &signature = artifact().signature;
+  auto wordOf = [&](unsigned param) {
+    return int64_t(
+        rt::loadBits(arrays[param - tensors.inputs.size()].tensor(), 0));
+  };
+  for (const artifact::CheckWord &word : signature.checks)
+    if (Status status = rt::checkWord(signature, word, tensors.sizes,
+                                      wordOf(word.where), wordOf(word.value));
+        !status) {
+      console.fail(codes::kOutside, status.message());
+      return std::nullopt;
+    }
   return arrays;
 }

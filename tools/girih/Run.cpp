@@ -110,6 +110,8 @@ public:
     }
     TensorsToWrite written;
     for (size_t o = 0; o < outputs->size(); ++o) {
+      if (job->artifact().signature.isHidden(tensors->inputs.size() + o))
+        continue;
       const std::string &name = params[tensors->inputs.size() + o].name;
       for (const TensorFile &file : references)
         if (file.name == name &&
@@ -290,8 +292,9 @@ private:
     for (const TensorFile &file : files) {
       std::vector<std::string> names;
       const artifact::TensorParam *found = nullptr;
-      for (const artifact::TensorParam &param : signature.params)
-        if (param.isOutput) {
+      for (size_t at = 0; at < signature.params.size(); ++at)
+        if (const artifact::TensorParam &param = signature.params[at];
+            param.isOutput && !signature.isHidden(at)) {
           names.push_back(param.name);
           found = param.name == file.name ? &param : found;
         }

@@ -9,6 +9,7 @@
 
 #include "compiler/artifact/SizeSum.h"
 #include "compiler/support/Suggest.h"
+#include "runtime/Promise.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
@@ -309,6 +310,15 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
           console, signature, index, (*inputs)[index], set.shapes[index], plan);
       if (!array)
         return std::nullopt;
+      Status kept =
+          (*inputs)[index] || param.range.empty()
+              ? rt::checkPromise(*array, signature, param, set.sizes)
+              : rt::fillPromised(*array, signature, param, set.sizes, plan.kind,
+                                 plan.seed, uint32_t(index));
+      if (!kept) {
+        console.fail(codes::kPromise, kept.message());
+        return std::nullopt;
+      }
       placed = PlacedTensor::upload(device, *array, placements[index], &param);
       set.inputs.push_back(std::move(*array));
     }

@@ -8,6 +8,7 @@
 #include "tools/girih/TestRunner.h"
 
 #include "compiler/pipeline/Pipeline.h"
+#include "runtime/Promise.h"
 #include "runtime/Random.h"
 #include "runtime/SizeSolver.h"
 #include "tools/girih/Finite.h"
@@ -88,6 +89,19 @@ Result<rt::HostArray> TestRunner::arrayOf(const TestValue &value,
   return array;
 }
 
+/// `random(seed, kind)`, within what is promised.
+static Status redraw(const TestValue &value, rt::HostArray &array,
+                     const artifact::Signature &signature,
+                     const artifact::TensorParam &param,
+                     const std::vector<int64_t> &sizes, size_t stream) {
+  Result<rt::RandomKind> kind =
+      rt::parseRandomKind(value.word.empty() ? "normal" : value.word);
+  if (!kind)
+    return Failure{kind.message()};
+  return rt::fillPromised(array, signature, param, sizes, *kind,
+                          uint64_t(value.seed), uint32_t(stream));
+}
+
 Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
                                                const Values *outer) {
   Result<rt::Executable *> executable = load(run);
@@ -97,6 +111,7 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
   Values values;
   std::vector<PlacedTensor> placed;
   std::vector<rt::Tensor> inputs;
+  std::vector<const TestValue *> given;
   uint32_t stream = 0;
   artifact::Signature inputsOnly = signature;
   inputsOnly.params.clear();
@@ -112,6 +127,7 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     Result<rt::HostArray> array = arrayOf(*value, param.type, stream++, outer);
     if (!array)
       return Failure{param.name + ": " + array.message()};
+    given.push_back(value);
     if (value->kind == TestValue::Kind::Random)
       makeFinite(param, *array);
     if (Status status = checkFinite(signature, param, *array); !status)
@@ -132,6 +148,27 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
       rt::solveSizes(inputsOnly, inputs, unknown);
   if (!sizes)
     return Failure{sizes.message()};
+  for (size_t at = 0; at < inputs.size(); ++at) {
+    const artifact::TensorParam &param = inputsOnly.params[at];
+    if (param.range.empty())
+      continue;
+    rt::HostArray &array = values.at(param.name);
+    // What is drawn keeps the promise, what is written is asked.
+    bool isDrawn = given[at]->kind == TestValue::Kind::Random;
+    Status kept = isDrawn
+                      ? redraw(*given[at], array, signature, param, *sizes, at)
+                      : rt::checkPromise(array, signature, param, *sizes);
+    if (!kept)
+      return Failure{kept.message()};
+    if (!isDrawn)
+      continue;
+    Result<PlacedTensor> tensor =
+        PlacedTensor::upload(device, array, Placement::Plain, &param);
+    if (!tensor)
+      return Failure{param.name + ": " + tensor.message()};
+    placed[at] = std::move(*tensor);
+    inputs[at] = placed[at].tensor();
+  }
   Result<rt::LeadingDims> leading = rt::leadingDims(inputsOnly, inputs);
   if (!leading)
     return Failure{leading.message()};
@@ -165,6 +202,15 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
     // In an input's place: what it became.
     values.insert_or_assign(signature.params[at].name, std::move(*array));
   }
+  auto wordOf = [&](unsigned param) {
+    const rt::HostArray &array = values.at(signature.params[param].name);
+    return int64_t(rt::loadBits(array.tensor(), 0));
+  };
+  for (const artifact::CheckWord &word : signature.checks)
+    if (Status status = rt::checkWord(signature, word, *sizes,
+                                      wordOf(word.where), wordOf(word.value));
+        !status)
+      return Failure{status.message()};
   return values;
 }
 
