@@ -110,8 +110,7 @@ private:
   }
 
   /// Against the loops before it.
-  bool checkLoop(const Variant &variant, size_t number,
-                 const std::string &in) {
+  bool checkLoop(const Variant &variant, size_t number, const std::string &in) {
     const LaunchLoop &loop = variant.loops[number];
     std::string where = "loop " + std::to_string(number) + in;
     if (loop.begin >= loop.end || loop.end > variant.launches.size())
@@ -123,8 +122,8 @@ private:
       bool inside = other.begin <= loop.begin && loop.end <= other.end;
       bool behind = other.end <= loop.begin;
       if (!inside && !behind)
-        return fail(where + " is neither inside loop " +
-                    std::to_string(outer) + " nor behind it");
+        return fail(where + " is neither inside loop " + std::to_string(outer) +
+                    " nor behind it");
     }
     return checkExpr(loop.count, "the count of " + where);
   }

@@ -31,7 +31,8 @@ Status checkOperandCount(SizeExpr::Kind kind, size_t count);
 
 /// Every index in range, every divisor positive, shapes made of constants and
 /// sizes, expressions well formed, loops of launches one inside the other or
-/// apart, outputs in the place of inputs of their type and shape. The message says where the fault is.
+/// apart, outputs in the place of inputs of their type and shape. The message
+/// says where the fault is.
 Status validate(const Artifact &artifact);
 
 } // namespace girih::artifact

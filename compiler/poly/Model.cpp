@@ -163,8 +163,7 @@ isl::map Model::orderAfter(unsigned statement, unsigned equal) const {
 isl::map Model::textualOrder(unsigned source, unsigned sink) const {
   if (source == sink)
     return orderAfter(source, 0);
-  size_t common =
-      commonLoops(plain.statements[source], plain.statements[sink]);
+  size_t common = commonLoops(plain.statements[source], plain.statements[sink]);
   isl_space *space = isl_space_map_from_domain_and_range(
       newStatementSpace(source), newStatementSpace(sink));
   isl_map *result = isl_map_empty(isl_space_copy(space));
@@ -213,10 +212,9 @@ isl::map Model::textualTime(unsigned statement) const {
 }
 
 isl::set Model::initialised(const Reduction &reduction) const {
-  isl_basic_map *map =
-      isl_basic_map_universe(isl_space_map_from_domain_and_range(
-          newStatementSpace(reduction.update),
-          newStatementSpace(reduction.init)));
+  isl_basic_map *map = isl_basic_map_universe(
+      isl_space_map_from_domain_and_range(newStatementSpace(reduction.update),
+                                          newStatementSpace(reduction.init)));
   size_t dims = plain.statements[reduction.init].dims.size();
   for (unsigned d = 0; d < std::min<size_t>(dims, reduction.cellEnd); ++d)
     map = withConstraint(map, Affine::dim(d, -1), Affine::dim(d), true);

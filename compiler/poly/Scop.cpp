@@ -52,7 +52,8 @@ public:
       checkName(loop.name, "time loop");
       check(names.insert(loop.name).second,
             "time loop '" + loop.name + "' is declared twice");
-      checkAffine(loop.extent, 0, "the extent of time loop '" + loop.name + "'");
+      checkAffine(loop.extent, 0,
+                  "the extent of time loop '" + loop.name + "'");
     }
     names.clear();
     for (const Array &array : scop.arrays) {
@@ -179,8 +180,7 @@ private:
         open.push_back(loop);
       }
     }
-    check(opened.size() == scop.loops.size(),
-          "a time loop holds no statement");
+    check(opened.size() == scop.loops.size(), "a time loop holds no statement");
   }
 
   void verify(const Reduction &reduction) {

@@ -32,8 +32,8 @@ namespace girih::poly {
 
 namespace {
 
-constexpr const char *kRoles[] = {"input", "output", "temporary",
-                                  "accumulator", "inout"};
+constexpr const char *kRoles[] = {"input", "output", "temporary", "accumulator",
+                                  "inout"};
 constexpr const char *kKinds[] = {"map", "init", "update", "merge"};
 
 class ScopReader {

@@ -90,8 +90,7 @@ private:
     unsigned first = group.units[0].statements[0], threads = 0;
     std::vector<std::string> why;
     if (readsOwnElements(scop.statements[first])) {
-      RecurrenceKernel recurrence =
-          buildRecurrence(scop, first, reason.kernel);
+      RecurrenceKernel recurrence = buildRecurrence(scop, first, reason.kernel);
       threads = recurrence.threads;
       why = std::move(recurrence.why);
       made = std::move(recurrence.filter);
@@ -101,10 +100,9 @@ private:
       threads = choice.threads;
       why = std::move(choice.why);
     }
-    reason.lines.push_back("computes " + fused + " with " +
-                           std::to_string(threads) +
-                           (threads == 1 ? " thread" : " threads") +
-                           " a block");
+    reason.lines.push_back(
+        "computes " + fused + " with " + std::to_string(threads) +
+        (threads == 1 ? " thread" : " threads") + " a block");
     for (std::string &line : why)
       reason.lines.push_back(std::move(line));
     result.reasons.push_back(std::move(reason));

@@ -33,7 +33,7 @@ struct Unit {
 
 struct FusionGroup {
   std::vector<Unit> units;
-  unsigned sharedDims = 0; ///< leading dims that all units share
+  unsigned sharedDims = 0;     ///< leading dims that all units share
   std::vector<unsigned> loops; ///< time loops around all units
   /// Leading dims that are the turns of those loops.
   unsigned timeDims() const { return loops.size(); }

@@ -75,8 +75,9 @@ private:
 
 } // namespace
 
-Member girih::schedule::member(std::string name, Binding binding, bool coincident,
-              std::vector<poly::Digit> digits) {
+Member girih::schedule::member(std::string name, Binding binding,
+                               bool coincident,
+                               std::vector<poly::Digit> digits) {
   Member result;
   result.name = std::move(name);
   result.binding = binding;
@@ -85,7 +86,8 @@ Member girih::schedule::member(std::string name, Binding binding, bool coinciden
   return result;
 }
 
-poly::Digit girih::schedule::digit(unsigned dim, int64_t divisor, int64_t modulus) {
+poly::Digit girih::schedule::digit(unsigned dim, int64_t divisor,
+                                   int64_t modulus) {
   poly::Digit result;
   result.value = Affine::dim(dim);
   result.divisor = divisor;
@@ -297,8 +299,8 @@ int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
   const Statement &map = scop.statements[writer];
   unsigned rank = map.dims.size();
   if (choice.style != Style::Row || choice.innerVectors == 0 ||
-      !group.loops.empty() || group.isAlone ||
-      map.kind != StatementKind::Map || rank != group.sharedDims + 1 ||
+      !group.loops.empty() || group.isAlone || map.kind != StatementKind::Map ||
+      rank != group.sharedDims + 1 ||
       scop.arrays[map.write().array].role != poly::ArrayRole::Temporary)
     return 0;
   for (unsigned reader = 0; reader < scop.statements.size(); ++reader) {
@@ -368,9 +370,9 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     unsigned array = scop.statements[s].write().array;
     if (!seen.insert(array).second)
       continue;
-    bool inRegisters =
-        scop.statements[s].dims.size() == group.sharedDims && !group.isAlone &&
-        scop.arrays[array].role != poly::ArrayRole::InOut;
+    bool inRegisters = scop.statements[s].dims.size() == group.sharedDims &&
+                       !group.isAlone &&
+                       scop.arrays[array].role != poly::ArrayRole::InOut;
     for (unsigned reader = 0; reader < scop.statements.size(); ++reader)
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
@@ -424,8 +426,7 @@ NodePtr KernelBuilder::build(const std::string &name) {
   return filter;
 }
 
-NodePtr girih::schedule::buildKernel(const Scop &scop,
-                                     const FusionGroup &group,
+NodePtr girih::schedule::buildKernel(const Scop &scop, const FusionGroup &group,
                                      const TileChoice &choice,
                                      const std::string &name) {
   return KernelBuilder(scop, group, choice).build(name);

@@ -99,14 +99,15 @@ RecurrenceKernel girih::schedule::buildRecurrence(const Scop &scop, unsigned s,
   std::string ordered;
   for (unsigned d = 0; d < statement.dims.size(); ++d) {
     int64_t extent = layout.shape[d];
-    points.push_back({statement.dims[d] + "i", Binding::Point, true,
-                      {digit(d, 1, extent)}});
+    points.push_back(
+        {statement.dims[d] + "i", Binding::Point, true, {digit(d, 1, extent)}});
     if (d < statement.loops.size())
       continue;
     bool isParallel =
         std::find(parallel.begin(), parallel.end(), d) != parallel.end();
     Member member{statement.dims[d] + "o",
-                  isParallel ? Binding::Grid : Binding::Loop, isParallel,
+                  isParallel ? Binding::Grid : Binding::Loop,
+                  isParallel,
                   {digit(d, extent, 0)}};
     if (!isParallel)
       ordered += (ordered.empty() ? "" : ", ") + statement.dims[d];
@@ -126,8 +127,7 @@ RecurrenceKernel girih::schedule::buildRecurrence(const Scop &scop, unsigned s,
                                        ? poly::Place::Global
                                        : poly::Place::Workspace}};
   kernel->children.push_back(
-      bandOf(s, std::move(grid),
-             bandOf(s, std::move(loops), std::move(tile))));
+      bandOf(s, std::move(grid), bandOf(s, std::move(loops), std::move(tile))));
   result.filter = poly::makeNode(Node::Kind::Filter, {s});
   result.filter->children.push_back(std::move(kernel));
   result.why.push_back(

@@ -217,16 +217,15 @@ std::vector<unsigned> Builder::loopsAround(te::ComputeOp compute) {
   for (te::ForOp loop : forsAround(compute)) {
     auto [at, isNew] = loopOf.try_emplace(loop, result.scop.loops.size());
     if (isNew)
-      result.scop.loops.push_back(
-          {loopNames.unique(loop.getIndexName().str()),
-           extent(loop.getExtent())});
+      result.scop.loops.push_back({loopNames.unique(loop.getIndexName().str()),
+                                   extent(loop.getExtent())});
     loops.push_back(at->second);
   }
   return loops;
 }
 
-std::vector<std::string>
-Builder::dimNames(te::ComputeOp compute, const std::vector<unsigned> &loops) {
+std::vector<std::string> Builder::dimNames(te::ComputeOp compute,
+                                           const std::vector<unsigned> &loops) {
   std::vector<std::string> dims;
   auto add = [&](std::string name) {
     name = scopName(name);
@@ -242,8 +241,7 @@ Builder::dimNames(te::ComputeOp compute, const std::vector<unsigned> &loops) {
   return dims;
 }
 
-llvm::DenseMap<mlir::Value, Affine>
-Builder::indicesOf(te::ComputeOp compute) {
+llvm::DenseMap<mlir::Value, Affine> Builder::indicesOf(te::ComputeOp compute) {
   llvm::DenseMap<mlir::Value, Affine> indices;
   unsigned next = 0;
   for (te::ForOp loop : forsAround(compute))

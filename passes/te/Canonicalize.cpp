@@ -106,7 +106,8 @@ static bool mergeEqualComputes(Block &block) {
 
 static bool mergeEqualComputes(FuncOp func) {
   bool changed = mergeEqualComputes(func.getBlock());
-  func.walk([&](ForOp loop) { changed |= mergeEqualComputes(loop.getBlock()); });
+  func.walk(
+      [&](ForOp loop) { changed |= mergeEqualComputes(loop.getBlock()); });
   return changed;
 }
 

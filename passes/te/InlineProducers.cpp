@@ -59,17 +59,17 @@ static bool mayMoveTo(ComputeOp compute, ReadOp read) {
     return false;
   auto overwritesBefore = [&](Operation *user, Value tensor) {
     auto writer = dyn_cast<ComputeOp>(user);
-    bool overwrites = isa<ForOp>(user) || (writer && writer.getInto() == tensor);
+    bool overwrites =
+        isa<ForOp>(user) || (writer && writer.getInto() == tensor);
     return overwrites && user->getBlock() == reader->getBlock() &&
            (user == reader || user->isBeforeInBlock(reader));
   };
-  return llvm::all_of(
-      compute.getBlock().getOps<ReadOp>(), [&](ReadOp operand) {
-        Value tensor = operand.getTensor();
-        return llvm::none_of(tensor.getUsers(), [&](Operation *user) {
-          return overwritesBefore(user, tensor);
-        });
-      });
+  return llvm::all_of(compute.getBlock().getOps<ReadOp>(), [&](ReadOp operand) {
+    Value tensor = operand.getTensor();
+    return llvm::none_of(tensor.getUsers(), [&](Operation *user) {
+      return overwritesBefore(user, tensor);
+    });
+  });
 }
 
 static void inlineInto(ReadOp read, ComputeOp compute) {

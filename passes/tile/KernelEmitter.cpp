@@ -279,10 +279,9 @@ void KernelEmitter::barrierBeforeStore(const Site &site, unsigned array,
   const std::set<unsigned> &readers = loaded[array];
   bool byOthers = readers.size() > readers.count(site.statement);
   // Of the threads that hold copies of an element one stores it.
-  bool hasCopies =
-      llvm::any_of(layout.threads, [](const layout::Digit &digit) {
-        return digit.dim < 0 && digit.count > 1;
-      });
+  bool hasCopies = llvm::any_of(layout.threads, [](const layout::Digit &digit) {
+    return digit.dim < 0 && digit.count > 1;
+  });
   if (byOthers || (hasCopies && readers.count(site.statement)))
     barrier();
 }

@@ -27,8 +27,8 @@ struct VariantContext {
   std::vector<unsigned> sizeOf; ///< Scop parameter -> size of the signature
   std::set<std::pair<unsigned, int64_t>> divisible; ///< parameter, divisor
   std::set<std::pair<unsigned, int64_t>>
-      vectorParams;             ///< signature parameter, elements
-  std::vector<int> workspaceOf; ///< array -> buffer, or -1
+      vectorParams;              ///< signature parameter, elements
+  std::vector<int> workspaceOf;  ///< array -> buffer, or -1
   std::vector<int> launchLoopOf; ///< time loop -> loop of launches, or -1
   TilePlan plan;
 };

@@ -94,7 +94,8 @@ Affine KernelEmitter::affineOf(const Site &site, Value index) const {
   auto argument = mlir::cast<mlir::BlockArgument>(index);
   unsigned number = argument.getArgNumber();
   te::ComputeOp compute = site.info.compute;
-  if (auto loop = mlir::dyn_cast<te::ForOp>(argument.getOwner()->getParentOp())) {
+  if (auto loop =
+          mlir::dyn_cast<te::ForOp>(argument.getOwner()->getParentOp())) {
     unsigned depth = 0;
     while ((loop = loop->getParentOfType<te::ForOp>()))
       ++depth;

@@ -135,8 +135,7 @@ private:
   static std::optional<std::vector<rt::HostArray>>
   runPoisoned(Console &console, Job &job, TensorSet &tensors,
               unsigned threads) {
-    if (Status status =
-            tensors.restore(job.device(), job.artifact().signature);
+    if (Status status = tensors.restore(job.device(), job.artifact().signature);
         !status) {
       console.fail(codes::kDevice, status.message());
       return std::nullopt;

@@ -99,9 +99,9 @@ std::optional<TensorPlan> cli::planTensors(Console &console,
 Status TensorSet::restore(rt::Device &device, const Signature &signature) {
   for (size_t index = inputs.size(); index < placed.size(); ++index) {
     int inPlace = signature.params[index].inPlace;
-    Status status = inPlace < 0 ? placed[index].poison(device)
-                                : placed[index].write(device,
-                                                      inputs[size_t(inPlace)]);
+    Status status = inPlace < 0
+                        ? placed[index].poison(device)
+                        : placed[index].write(device, inputs[size_t(inPlace)]);
     if (!status)
       return status;
   }
