@@ -76,8 +76,8 @@ private:
 
 } // namespace
 
-Status BoundPlan::forEachLaunch(
-    const std::function<Status(BoundLaunch &)> &launch) {
+Status
+BoundPlan::forEachLaunch(const std::function<Status(BoundLaunch &)> &launch) {
   return LaunchWalk(*this, launch).run(0, unsigned(launches.size()), 0);
 }
 
@@ -130,7 +130,8 @@ static Status checkMemory(const Signature &signature,
           (other < out && signature.params[other].isOutput))
         continue;
       if (inPlace >= 0 && mayOverlap(params[out], params[other]))
-        return Failure{name + ", which is written in place, overlaps the "
+        return Failure{name +
+                       ", which is written in place, overlaps the "
                        "memory of " +
                        signature.params[other].name +
                        ": it must have memory of its own"};
@@ -306,8 +307,8 @@ static Status bindLoops(const Signature &signature, const Variant &variant,
                      "computed for " +
                      printSizes(signature, plan.sizes) + ": " +
                      count.message()};
-    plan.loops.push_back({before[loop.begin], before[loop.end],
-                          std::max<int64_t>(*count, 0)});
+    plan.loops.push_back(
+        {before[loop.begin], before[loop.end], std::max<int64_t>(*count, 0)});
   }
   return {};
 }

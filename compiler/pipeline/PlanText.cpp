@@ -31,8 +31,8 @@ constexpr std::array kExprKinds = {"constant", "size",     "add", "mul",
 constexpr std::array kGuardKinds = {"unit_stride", "stride_divisible",
                                     "aligned_pointer", "size_divisible",
                                     "size_at_most"};
-constexpr std::array kArgumentKinds = {"pointer", "stride", "size", "workspace",
-                                       "value", "turn"};
+constexpr std::array kArgumentKinds = {"pointer",   "stride", "size",
+                                       "workspace", "value",  "turn"};
 
 class Writer {
 public:

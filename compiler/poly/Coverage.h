@@ -27,8 +27,8 @@ bool isOrderDigit(const Reduction *reduction, const Digit &digit);
 bool digitsDetermineDims(const Scop &scop, unsigned statement,
                          const std::vector<const Digit *> &digits);
 
-/// Whether `kernel` places `array`, a temporary or accumulator, in shared memory
-/// or registers.
+/// Whether `kernel` places `array`, a temporary or accumulator, in shared
+/// memory or registers.
 bool keepsToItself(const Scop &scop, const Node &kernel, unsigned array);
 
 /// Violations of rule (4) and of the form of point members, of a tree without

@@ -332,8 +332,8 @@ private:
   const Scop &scop;
   const Node &kernel;
   std::vector<TilePath> tiles; ///< by statement; node is null elsewhere
-  size_t timeCount = 0; ///< members above the kernel
-  size_t gridCount = 0; ///< those and the grid's
+  size_t timeCount = 0;        ///< members above the kernel
+  size_t gridCount = 0;        ///< those and the grid's
   isl::set context;
 };
 

@@ -42,10 +42,9 @@ struct LoopExpr {
     Or
   };
   Kind kind = Kind::Constant;
-  int64_t value = 0; ///< Constant
-  unsigned index =
-      0; ///< Param: Scop::params. Grid: turns of the time loops, then grid
-         ///< members. Iterator: loop number
+  int64_t value = 0;  ///< Constant
+  unsigned index = 0; ///< Param: Scop::params. Grid: turns of the time loops,
+                      ///< then grid members. Iterator: loop number
   std::vector<LoopExpr> operands;
 };
 

@@ -52,8 +52,8 @@ struct Digit {
 
 /// What a band member becomes.
 enum class Binding {
-  Loop, ///< a loop in the kernel
-  Grid, ///< one digit of the block index; must be coincident
+  Loop,  ///< a loop in the kernel
+  Grid,  ///< one digit of the block index; must be coincident
   Point, ///< an axis of the tile below the band's tile mark
   Time   ///< the turns of a time loop, above the kernels that it repeats
 };

@@ -23,7 +23,7 @@ struct Above {
   bool hasLoop = false;     ///< a loop member within the kernel
   bool hasSequence = false; ///< a sequence within the kernel
   unsigned depth = 0;
-  unsigned timeLoops = 0; ///< bound to time members
+  unsigned timeLoops = 0;         ///< bound to time members
   std::vector<std::string> names; ///< of the members on the path
 };
 

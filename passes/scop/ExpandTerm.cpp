@@ -54,8 +54,8 @@ class Expansion {
 public:
   Expansion(const ReductionSite &site, const ReductionBody &body, bool product,
             NamePool &names, ScopWithMap &result)
-      : site(site), body(body), product(product), names(names),
-        result(result), name(this->site.compute.getName().str()) {}
+      : site(site), body(body), product(product), names(names), result(result),
+        name(this->site.compute.getName().str()) {}
 
   void run(const arith::Term &term);
 
@@ -501,8 +501,7 @@ void Expansion::run(const arith::Term &term) {
   expand(term, level);
 }
 
-void girih::scop::expandTerm(const arith::Term &term,
-                             const ReductionSite &site,
+void girih::scop::expandTerm(const arith::Term &term, const ReductionSite &site,
                              const ReductionBody &body, bool product,
                              NamePool &names, ScopWithMap &result) {
   Expansion(site, body, product, names, result).run(term);

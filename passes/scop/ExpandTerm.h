@@ -34,7 +34,7 @@ private:
 struct ReductionSite {
   te::ComputeOp compute;
   te::ReduceOp reduce;
-  unsigned array = 0;             ///< the array the reduction defines
+  unsigned array = 0; ///< the array the reduction defines
   /// Time loops around the compute; their turns are the first of `outer`.
   std::vector<unsigned> loops;
   std::vector<std::string> outer; ///< the turns and the compute's index names

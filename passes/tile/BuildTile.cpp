@@ -16,9 +16,8 @@ using namespace girih;
 using namespace girih::tilegen;
 
 /// An extent such as N - 1 may be less than 0: there is nothing then.
-static artifact::SizeExpr
-workspaceExtent(const poly::Array &array, unsigned d,
-                const std::vector<unsigned> &sizeOf) {
+static artifact::SizeExpr workspaceExtent(const poly::Array &array, unsigned d,
+                                          const std::vector<unsigned> &sizeOf) {
   artifact::SizeExpr extent = extentExpr(array, d, sizeOf);
   const poly::Affine &sum = array.extents[d];
   bool isCount = sum.constant >= 0;

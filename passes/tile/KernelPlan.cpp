@@ -114,8 +114,7 @@ KernelArrays girih::tilegen::findKernelArrays(const poly::Scop &scop,
     }
   KernelArrays result;
   for (unsigned array : written)
-    if (poly::isResult(scop.arrays[array].role) ||
-        readOutside.count(array) ||
+    if (poly::isResult(scop.arrays[array].role) || readOutside.count(array) ||
         placeOf(kernel.kernel, array) == poly::Place::Workspace ||
         placeOf(kernel.kernel, array) == poly::Place::Global) {
       result.stored.insert(array);

@@ -20,11 +20,10 @@ static Artifact looped() {
   again.inPlace = 0;
   artifact.signature.params.push_back(again);
   Variant &variant = artifact.variants[0];
-  variant.loops = {
-      {0, 2, SizeExpr::sizeRef(2)},
-      {1, 2,
-       SizeExpr::binary(SizeExpr::Kind::Add, SizeExpr::sizeRef(0),
-                        SizeExpr::constant(-1))}};
+  variant.loops = {{0, 2, SizeExpr::sizeRef(2)},
+                   {1, 2,
+                    SizeExpr::binary(SizeExpr::Kind::Add, SizeExpr::sizeRef(0),
+                                     SizeExpr::constant(-1))}};
   Argument turn;
   turn.kind = Argument::Kind::Turn;
   turn.index = 1;
@@ -89,8 +88,7 @@ TEST_CASE("a loop repeats launches that exist, inside or behind another") {
 
 TEST_CASE("an output is in the place of one input of its type and shape") {
   auto last = [](auto change) {
-    return refusal(
-        [&](Artifact &a) { change(a.signature.params.back(), a); });
+    return refusal([&](Artifact &a) { change(a.signature.params.back(), a); });
   };
   CHECK(last([](TensorParam &p, Artifact &) { p.inPlace = 1; }) ==
         "the output 'A' is in the place of 'W', which is no input of its type "

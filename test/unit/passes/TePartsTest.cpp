@@ -52,8 +52,7 @@ TEST_CASE("a reduction that writes a part moves to a tensor of its own") {
   REQUIRE(own);
   CHECK(own.getReduction());
   CHECK(llvm::range_size(own.getBlock().getOps<WhereOp>()) == 1);
-  CHECK(llvm::range_size(
-            own.getReduction().getBlock().getOps<WhereOp>()) == 1);
+  CHECK(llvm::range_size(own.getReduction().getBlock().getOps<WhereOp>()) == 1);
   ComputeOp part = test.compute("C");
   CHECK(llvm::range_size(part.getBlock().getOps<WhereOp>()) == 1);
   CHECK(part.getInto());

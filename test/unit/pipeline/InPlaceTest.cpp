@@ -355,8 +355,9 @@ te.func @center sizes ["M", "N"] (%X "X": !te.tensor<[M, N], f32>)
 TEST_CASE("two statements write halves of one tensor", "[inplace]") {
   auto half = [](const std::string &name, const std::string &into,
                  const std::string &kind, const std::string &at) {
-    return "  %" + name + " = te.compute \"" + name + "\" [\"t\", \"i\"] in [L, H]" +
-           into + R"( : !te.tensor<[L, 2 * H], f32> {
+    return "  %" + name + " = te.compute \"" + name +
+           "\" [\"t\", \"i\"] in [L, H]" + into +
+           R"( : !te.tensor<[L, 2 * H], f32> {
   ^bb0(%t: index, %i: index):
     %h = te.affine [%i] by [1] plus H
     %a = te.read %X[%t, %i] : !te.tensor<[L, 2 * H], f32>
@@ -366,12 +367,12 @@ TEST_CASE("two statements write halves of one tensor", "[inplace]") {
     te.yield %v : f32 at [%t, )" +
            at + "]\n  }\n";
   };
-  Program program("te.func @rotary sizes [\"L\", \"H\"] (%X \"X\": "
-                  "!te.tensor<[L, 2 * H], f32>) -> (\"Y\": !te.tensor<[L, 2 * H], "
-                  "f32>) functions fast {\n" +
-                  half("y0", "", "sub", "%i") +
-                  half("y1", " into %y0", "add", "%h") +
-                  "  te.return %y1 : !te.tensor<[L, 2 * H], f32>\n}");
+  Program program(
+      "te.func @rotary sizes [\"L\", \"H\"] (%X \"X\": "
+      "!te.tensor<[L, 2 * H], f32>) -> (\"Y\": !te.tensor<[L, 2 * H], "
+      "f32>) functions fast {\n" +
+      half("y0", "", "sub", "%i") + half("y1", " into %y0", "add", "%h") +
+      "  te.return %y1 : !te.tensor<[L, 2 * H], f32>\n}");
   for (int l : {1, 3})
     for (int h : {1, 8, 33, 64}) {
       Values x = numbers(l * 2 * h), y = x;
@@ -404,7 +405,8 @@ te.func @causal sizes ["N"] (%X "X": {X}) -> ("Y": {X}, "S": {V}) functions fast
   }
   %s = te.compute "S" ["i"] : {V} {
   ^bb0(%i: index):
-    %r = te.reduce sum ["k"] in [N] order ")") + order + R"(" leaf plain : f32 {
+    %r = te.reduce sum ["k"] in [N] order ")") +
+                       order + R"(" leaf plain : f32 {
     ^bb0(%k: index):
       te.where [%i, %k] by [1, -1] plus 0
       te.where [%k] by [1] plus -1

@@ -294,9 +294,10 @@ private:
 } // namespace
 
 TEST_CASE("verdicts on random trees equal enumeration", "[fuzz]") {
-  const Scop scops[] = {test::matmulSilu(), test::rowSum(2, 2), test::softmax(),
-                        test::wholeSum(2), test::recurrence(), test::parts(),
-                        test::transposed(), test::stencil(),
+  const Scop scops[] = {test::matmulSilu(),   test::rowSum(2, 2),
+                        test::softmax(),      test::wholeSum(2),
+                        test::recurrence(),   test::parts(),
+                        test::transposed(),   test::stencil(),
                         test::timedSum(true), test::timedSum(false)};
   std::vector<Dependences> dependences;
   for (const Scop &scop : scops) {

@@ -71,17 +71,16 @@ std::string trace(const artifact::Artifact &artifact, int64_t m) {
 TEST_CASE("loops of launches run one inside the other") {
   SizeExpr m = SizeExpr::sizeRef(0), two = SizeExpr::constant(2);
   CHECK(trace(threeLaunches({}, {{}, {}, {}}), 1) == "a b c");
-  CHECK(trace(threeLaunches({{1, 2, m}}, {{}, {0}, {}}), 3) ==
-        "a b0 b1 b2 c");
+  CHECK(trace(threeLaunches({{1, 2, m}}, {{}, {0}, {}}), 3) == "a b0 b1 b2 c");
   CHECK(trace(threeLaunches({{1, 2, m}}, {{}, {0}, {}}), 0) == "a c");
-  CHECK(trace(threeLaunches({{0, 3, two}, {1, 2, m}}, {{0}, {0, 1}, {0}}),
-              2) == "a0 b00 b01 c0 a1 b10 b11 c1");
+  CHECK(trace(threeLaunches({{0, 3, two}, {1, 2, m}}, {{0}, {0, 1}, {0}}), 2) ==
+        "a0 b00 b01 c0 a1 b10 b11 c1");
   CHECK(trace(threeLaunches({{0, 2, two}, {0, 2, m}, {2, 3, m}},
                             {{0, 1}, {1}, {2}}),
               2) == "a00 b0 a01 b1 a10 b0 a11 b1 c0 c1");
   // A negative count is none.
-  SizeExpr less = SizeExpr::binary(SizeExpr::Kind::Add, m,
-                                   SizeExpr::constant(-5));
+  SizeExpr less =
+      SizeExpr::binary(SizeExpr::Kind::Add, m, SizeExpr::constant(-5));
   CHECK(trace(threeLaunches({{0, 2, less}}, {{}, {}, {}}), 2) == "c");
 }
 
@@ -99,8 +98,8 @@ TEST_CASE("launches without blocks leave loops as they are") {
 }
 
 TEST_CASE("a failing launch ends the loops") {
-  artifact::Artifact artifact = threeLaunches(
-      {{0, 2, SizeExpr::constant(5)}}, {{0}, {}, {}});
+  artifact::Artifact artifact =
+      threeLaunches({{0, 2, SizeExpr::constant(5)}}, {{0}, {}, {}});
   Result<BoundPlan> plan = bindPlan(artifact, matmulTensors(1, 16, 8));
   REQUIRE(plan.ok());
   unsigned calls = 0;

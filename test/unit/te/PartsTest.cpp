@@ -66,14 +66,13 @@ const char kRead[] = "    %v = te.read %c0[%i] : !te.tensor<[N], f32>\n";
 } // namespace
 
 TEST_CASE("parts and versions print and read back") {
-  Parsed once(inFunc(
-      std::string(kWhole) +
-          part("in [N - 1] into %c0",
-               "    te.where [%i] by [-1] plus T - 1\n"
-               "    %here = te.affine [%i] by [1] plus 1\n" +
-                   std::string(kRead),
-               "%v : f32 at [%here]"),
-      "%c1"));
+  Parsed once(inFunc(std::string(kWhole) +
+                         part("in [N - 1] into %c0",
+                              "    te.where [%i] by [-1] plus T - 1\n"
+                              "    %here = te.affine [%i] by [1] plus 1\n" +
+                                  std::string(kRead),
+                              "%v : f32 at [%here]"),
+                     "%c1"));
   INFO(once.errors);
   REQUIRE(once.module);
   Parsed twice(once.printed);
@@ -150,9 +149,9 @@ TEST_CASE("the rules of parts are checked") {
   CHECK(Parsed(inFunc(whole + part("in [N, N] into %c0", kRead, "%v : f32"),
                       "%c1"))
             .refusedFor("names 1 indices of 2"));
-  CHECK(Parsed(inFunc(whole + part("in [Q] into %c0", kRead, "%v : f32"),
-                      "%c1"))
-            .refusedFor("uses size 'Q'"));
+  CHECK(
+      Parsed(inFunc(whole + part("in [Q] into %c0", kRead, "%v : f32"), "%c1"))
+          .refusedFor("uses size 'Q'"));
   CHECK(Parsed(inFunc(whole, "%c0", " in_place %X"))
             .refusedFor("that lies elsewhere than it says"));
 }
