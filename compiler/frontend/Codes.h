@@ -90,11 +90,11 @@
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
   X(NoScatterOrder,      "G0505", "a scattered float sum that says no order")  \
   X(NoItem,              "G0901", "schedule blocks and extern functions")      \
-  X(NoParameter,         "G0902", "type parameters of functions")              \
+  X(NoParameter,         "G0902", "type parameters of functions")             \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
   X(NoPromise,           "G0905", "aliases and offsets promises")              \
-  X(NoStatement,         "G0906", "calls that work in place, other scatters")  \
+  X(NoStatement,         "G0906", "statements of other kinds")                \
   X(NoSubscript,         "G0907", "slices, products of indices")               \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \

@@ -28,7 +28,8 @@ bool ExprChecker::isIntegerConstant(std::string_view name) const {
   return global && global->constant && isInteger(global->constant->type);
 }
 
-/// Whether `expr` is written as a sum of indices, sizes and integers; `index`
+/// Whether `expr` is written as a sum of indices, sizes and integers, with a
+/// number in each product (others are values, and compared as such); `index`
 /// is set if it names one of the first two.
 bool ExprChecker::isIndexSum(const Expr &expr, bool &index) const {
   if (auto *literal = expr.as<LiteralExpr>())
@@ -45,8 +46,12 @@ bool ExprChecker::isIndexSum(const Expr &expr, bool &index) const {
   bool sums =
       binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
                  binary->op == BinaryOp::Mul);
-  return sums && isIndexSum(*binary->lhs, index) &&
-         isIndexSum(*binary->rhs, index);
+  bool left = false, right = false;
+  if (!sums || !isIndexSum(*binary->lhs, left) ||
+      !isIndexSum(*binary->rhs, right))
+    return false;
+  index |= left || right;
+  return binary->op != BinaryOp::Mul || !(left && right);
 }
 
 /// Whether `expr` is a sum, or what is left of one: `(i + 1) % 3`.

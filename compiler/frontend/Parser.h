@@ -150,7 +150,8 @@ private:
   NamedArgument parseNamedArgument();
   ExprPtr parseAccess();
   ExprPtr parseReduction();
-  ReduceExpr parseReduced(std::string_view name, ReduceKind kind);
+  ReduceExpr parseReduced(std::string_view name, ReduceKind kind,
+                          const Token &first);
   Subscript parseSubscript();
   /// A sum of names, integers and integer values.
   ExprPtr parsePlace();

@@ -448,13 +448,13 @@ Subscript Parser::parseSubscript() {
 ExprPtr Parser::parseReduction() {
   Token first = take();
   std::string_view name = textOf(first);
-  ReduceExpr node = parseReduced(name, *reduceKind(name));
+  ReduceExpr node = parseReduced(name, *reduceKind(name), first);
   return make(std::move(node), since(first));
 }
 
 /// What stands behind the name of a reduction.
-ReduceExpr Parser::parseReduced(std::string_view name, ReduceKind kind) {
-  Token first = token();
+ReduceExpr Parser::parseReduced(std::string_view name, ReduceKind kind,
+                                const Token &first) {
   ReduceExpr node;
   node.kind = kind;
   expect(TokenKind::LeftBracket, "before the reduced indices");

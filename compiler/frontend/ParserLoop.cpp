@@ -144,7 +144,8 @@ Parser::parseTopK(std::unique_ptr<Statement> values,
       position = begin;
       Token open = token();
       ReduceExpr node = parseReduced(
-          "topk", side == values.get() ? ReduceKind::Max : ReduceKind::ArgMax);
+          "topk", side == values.get() ? ReduceKind::Max : ReduceKind::ArgMax,
+          word);
       if (node.indices.size() != 1)
         fail(codes::kSyntax, "'topk' takes one index", since(open),
              "name the element by a single index");

@@ -385,7 +385,8 @@ std::vector<std::unique_ptr<Statement>> Parser::parseStatement() {
     parseLeftSide(*statement);
   if (at(TokenKind::Comma))
     return parsePair(std::move(statement), first, token());
-  indicesHere = static_cast<unsigned>(statement->indices.size());
+  indicesHere = static_cast<unsigned>(
+      std::max(statement->indices.size(), statement->at.size()));
   checkIndices(first);
   if (atWord("prod") && at(TokenKind::Equal, 1))
     unsupported(codes::kNoStatement, "scatter by products ('prod=') is",

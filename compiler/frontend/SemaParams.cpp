@@ -166,8 +166,14 @@ bool Sema::checkParamNames(const OpDecl &op) {
   };
   for (const auto &statement : op.statements) {
     take(statement->target.text, "a tensor", statement->target.range);
+    // On the left an integer parameter is a number.
     for (const auto &index : statement->indices)
-      take(index->name.text, "an index", index->name.range);
+      if (std::none_of(op.params.begin(), op.params.end(), [&](const auto &p) {
+            return p.name.text == index->name.text &&
+                   p.kind == OpParam::Kind::Const &&
+                   (isInteger(p.type) || !p.typeParam.empty());
+          }))
+        take(index->name.text, "an index", index->name.range);
     for (const Name &index : scatterIndices(op, *statement))
       take(index.text, "an index", index.range);
     indices(indices, *statement->value);

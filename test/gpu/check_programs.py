@@ -158,8 +158,11 @@ def any_sizes(girih, path, quick):
             (1,) * len(names), SMALL[:len(names)], SMALL[::-1][:len(names)]])
         factors = dict(re.findall(r"(\w+) % (\d+) == 0",
                                   "\n".join(op["constraints"])))
+        least = dict(re.findall(r"(\w+) >= (\d+)",
+                                "\n".join(op["constraints"])))
         yield f"{path}:{op['name']}", [
-            {name: value * int(factors.get(name, 1))
+            {name: max(value * int(factors.get(name, 1)),
+                       int(least.get(name, 0)))
              for name, value in zip(names, values)} for values in sets]
 
 

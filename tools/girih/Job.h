@@ -77,7 +77,7 @@ private:
   std::unique_ptr<rt::Device> opened;
   std::string whyHost;
   bool isDynamic = false;
-  std::string counterForm; ///< "text", "json" or empty
+  std::string counterForm;             ///< "text", "json" or empty
   std::vector<std::string> parameters; ///< given names that are no sizes
   std::vector<std::pair<std::string, std::string>> probed;
   TensorPlan plan;

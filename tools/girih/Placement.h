@@ -26,8 +26,8 @@ enum class Placement {
 Result<Placement> parsePlacement(std::string_view name);
 
 /// A tensor on a device and its memory, which copies of it share. Gaps hold
-/// rt::kPoisonByte. Where `param` is given, plain memory keeps what it promises,
-/// and awkward memory leaves its leading dimensions one.
+/// rt::kPoisonByte. Where `param` is given, plain memory keeps what it
+/// promises, and awkward memory leaves its leading dimensions one.
 class PlacedTensor {
 public:
   /// Copies an array to the device.

@@ -18,6 +18,7 @@ static Artifact looped() {
   TensorParam again = artifact.signature.params[0];
   again.isOutput = true;
   again.inPlace = 0;
+  again.finite = false;
   artifact.signature.params.push_back(again);
   Variant &variant = artifact.variants[0];
   variant.loops = {{0, 2, SizeExpr::sizeRef(2)},

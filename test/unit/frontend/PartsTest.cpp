@@ -241,8 +241,6 @@ TEST_CASE("parts, domains and conditions that are refused") {
        "the end of a range is an integer, this is bf16"},
       {"Y[i, j] = sum[k : @X[i, k]](X[i, k])", "G0306",
        "the condition of 'sum' needs a boolean, this is f32"},
-      {"Y[i, j] = if @i % j == 0 then X[i, j] else 0", "G0912",
-       "'%' on indices and sizes is not supported yet"},
       {"Y[i, j] = if i % @0 == 0 then X[i, j] else 0", "G0912",
        "the divisor of an index is a number of at least 1, not '0'"},
       {"Y[i, j] = if i > 0 then X[i - 1, j] else X[@i - 1, j]", "G0405",
