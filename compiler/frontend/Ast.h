@@ -31,6 +31,7 @@ struct FnDecl;
 struct FnParam;
 struct OpDecl;
 struct Statement;
+struct TimeLoop;
 using ExprPtr = std::unique_ptr<Expr>;
 
 /// The type of a value. Index: index variables, sizes, and literals compared
@@ -126,6 +127,9 @@ struct Tensor {
   bool inOut = false;
   /// Whether the parts so far define every element.
   bool whole = true;
+  /// The loop that it lives in for one turn; null: as long as the operator. The
+  /// turns of a loop inside it define elements of one tensor.
+  const TimeLoop *home = nullptr;
 };
 
 /// An index of a left-hand side or of a reduction; lives in its statement.
@@ -148,7 +152,7 @@ struct IndexSum {
   std::vector<std::pair<const IndexVariable *, int64_t>> terms;
   Extent offset;
   /// Parts that data decide, each computed in its type; the sum is in i64.
-  std::vector<std::pair<const Expr *, int64_t>> values;
+  std::vector<std::pair<const Expr *, int64_t>> values = {};
   /// The index that it is, or null.
   const IndexVariable *plainIndex() const {
     bool plain = terms.size() == 1 && terms[0].second == 1 &&
@@ -622,6 +626,8 @@ struct Statement {
   /// names in the place that are nothing else, in their order.
   std::optional<Scatter> scatter;
   // Sema:
+  /// Of a call: it writes what the caller gave for an inout input.
+  bool inPlace = false;
   /// It overwrites elements that are defined already.
   bool updates = false;
   /// It reads what it writes.

@@ -159,6 +159,14 @@ private:
     }
   }
 
+  /// The indentation of what stands in `loop`, or in none.
+  static unsigned indentIn(const TimeLoop *loop) {
+    unsigned indent = 2;
+    for (; loop; loop = loop->parent)
+      indent += 2;
+    return indent;
+  }
+
   void findStarts(const File &file) {
     for (const Item &item : file.items) {
       uint32_t begin = 0;
@@ -168,7 +176,11 @@ private:
         lists.push_back((*op)->range);
         large = true;
         for (const auto &statement : (*op)->statements)
-          starts[statement->range.begin] = 2;
+          starts[statement->range.begin] = indentIn(statement->loop);
+        for (const auto &loop : (*op)->loops) {
+          starts[loop->range.begin] = indentIn(loop->parent);
+          loops.insert(loop->range.begin);
+        }
         for (const Assumption &assumption : (*op)->assumptions)
           starts[assumption.range.begin] = 2;
       } else if (auto *test = std::get_if<std::unique_ptr<TestDecl>>(&item)) {
@@ -188,11 +200,12 @@ private:
     }
   }
 
-  /// The braces around the statements of operators and tests, and the angles
-  /// around parameters.
+  /// The braces around the statements of operators, loops and tests, and the
+  /// angles around parameters and the number of a topk.
   void findBodies() {
-    bool large = false, inAngles = false;
+    bool large = false, inAngles = false, loop = false;
     unsigned braces = 0;
+    std::vector<uint32_t> open; // those of loops, by their starts
     for (size_t i = 0; i < pieces.size(); ++i) {
       const Piece &piece = pieces[i];
       if (piece.isComment)
@@ -201,10 +214,16 @@ private:
       if (item != items.end()) {
         large = item->second;
         braces = 0;
-        inAngles = false;
+        inAngles = loop = false;
+        open.clear();
       }
-      if (piece.kind == TokenKind::Less && i >= 2 &&
-          pieces[i - 2].kind == TokenKind::KwOp) {
+      if (loops.count(piece.range.begin)) {
+        loop = true;
+        open.push_back(piece.range.begin);
+      }
+      bool chosen = i >= 1 && pieces[i - 1].text == "topk" && large;
+      if (piece.kind == TokenKind::Less &&
+          (chosen || (i >= 2 && pieces[i - 2].kind == TokenKind::KwOp))) {
         inAngles = true;
         angles.insert(piece.range.begin);
       } else if (piece.kind == TokenKind::Greater && inAngles) {
@@ -215,13 +234,16 @@ private:
       } else if (piece.kind == TokenKind::RightBrace && inAngles) {
         tight.insert(piece.range.begin);
       } else if (piece.kind == TokenKind::LeftBrace) {
-        if (large && braces++ == 0)
-          bodies.insert(piece.range.begin);
+        if (large && (braces++ == 0 || loop))
+          bodies[piece.range.begin] = open.empty() ? 0 : starts[open.back()];
+        loop = false;
       } else if (piece.kind == TokenKind::RightBrace) {
-        if (large && --braces == 0) {
-          bodies.insert(piece.range.begin);
-          large = false;
-        }
+        bool ends = large && !open.empty() && braces == 1 + open.size();
+        if (large && (--braces == 0 || ends))
+          bodies[piece.range.begin] = ends ? starts[open.back()] : 0;
+        if (ends)
+          open.pop_back();
+        large &= braces != 0;
       } else if (piece.kind == TokenKind::KwNumerics && braces == 1) {
         starts[piece.range.begin] = 2;
       }
@@ -255,6 +277,10 @@ private:
     return !piece.isComment && piece.kind == kind &&
            bodies.count(piece.range.begin);
   }
+  /// The indentation of the line that a body's braces belong to.
+  unsigned indentOf(const Piece &piece) const {
+    return bodies.at(piece.range.begin);
+  }
 
   void startLine(const Piece &piece, unsigned indent) {
     bool behindBrace = last && isBody(*last, TokenKind::LeftBrace);
@@ -272,7 +298,8 @@ private:
       auto start = starts.find(pieces[i].range.begin);
       if (start != starts.end())
         return start->second;
-      return isBody(pieces[i], TokenKind::RightBrace) ? 2 : current + 4;
+      return isBody(pieces[i], TokenKind::RightBrace) ? indentOf(pieces[i]) + 2
+                                                      : current + 4;
     }
     return 0;
   }
@@ -296,12 +323,12 @@ private:
       startLine(piece, current);
       lineOf[piece.range.begin] = lines.size() - 1;
     } else if (isBody(piece, TokenKind::RightBrace)) {
-      current = 0;
-      startLine(piece, 0);
+      current = indentOf(piece);
+      startLine(piece, current);
     } else if (isBody(piece, TokenKind::LeftBrace) && !behindComment) {
       lines.back().code += ' ';
     } else if (isBody(piece, TokenKind::LeftBrace)) {
-      startLine(piece, 0);
+      startLine(piece, indentOf(piece));
     } else if (!last || piece.startsLine || behindBrace || behindComment ||
                breaks.count(piece.range.begin)) {
       startLine(piece, current + 4);
@@ -358,7 +385,8 @@ private:
     if (angles.count(piece.range.begin))
       return false;
     if (angles.count(last->range.begin))
-      return before == TokenKind::Greater && kind != TokenKind::LeftParen;
+      return before == TokenKind::Greater && kind != TokenKind::LeftParen &&
+             kind != TokenKind::LeftBracket;
     switch (kind) {
     case TokenKind::Colon:
       return inBrackets(); // a condition of a reduction
@@ -421,7 +449,9 @@ private:
   std::vector<Piece> pieces;
   std::map<uint32_t, unsigned> starts; ///< with their indentation
   std::map<uint32_t, bool> items;      ///< true: with a body
-  std::set<uint32_t> bodies, angles, tight;
+  std::map<uint32_t, unsigned> bodies; ///< braces, with indentOf
+  std::set<uint32_t> loops;            ///< where time loops start
+  std::set<uint32_t> angles, tight;
   std::vector<SourceRange> lists;    ///< of parameters: headers and runs
   std::set<uint32_t> breaks;         ///< where a line begins that was too long
   std::map<uint32_t, size_t> lineOf; ///< of the starts

@@ -519,6 +519,7 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   auto loop = loops.find(statement.loop);
   copy->loop = loop == loops.end() ? around : loop->second;
   copy->inlinedFrom = statement.inlinedFrom;
+  copy->inPlace = statement.inPlace;
   for (auto &[extent, range] : statement.declared)
     copy->declared.emplace_back(replaced(extent), range);
   return copy;

@@ -10,6 +10,7 @@
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Ranges.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -19,8 +20,6 @@ namespace {
 
 /// Regions looked at before a proof is given up.
 constexpr unsigned kMostSteps = 2000;
-
-using IndexForms = std::map<const IndexVariable *, LinearForm>;
 
 LinearForm formOver(const IndexForms &indices, const IndexSum &sum) {
   LinearForm form = formOf(sum.offset);
@@ -46,17 +45,38 @@ void assumeEqual(Prover &region, const LinearForm &a, const LinearForm &b) {
   region.assume(plus(b, a, -1));
 }
 
-/// What holds for the indices of a statement: its box, and its conditions
-/// unless an `else` defines the rest.
+void addRange(std::vector<Condition> &conditions, const IndexVariable &index) {
+  IndexSum self;
+  self.terms.push_back({&index, 1});
+  self.offset = index.start * -1;
+  IndexSum below = scaled(self, -1);
+  below.offset = below.offset + *index.extent - Extent::of(1);
+  conditions.push_back({self, index.fixedBy});
+  conditions.push_back({below, index.fixedBy});
+}
+
+bool isWritten(const std::vector<IndexSum> &left, const IndexVariable &index) {
+  return std::any_of(left.begin(), left.end(), [&](const IndexSum &sum) {
+    return !sum.terms.empty() && sum.terms[0].first == &index;
+  });
+}
+
+/// What holds for the indices of a statement: its box, that its loops have
+/// turns, and its conditions unless an `else` defines the rest.
 std::vector<Condition> conditionsOf(const Statement &statement) {
   std::vector<Condition> conditions;
-  for (const auto &index : statement.indices) {
-    IndexSum self;
-    self.terms.push_back({index.get(), 1});
-    conditions.push_back({self, index->fixedBy});
-    IndexSum below = scaled(self, -1);
-    below.offset = below.offset + *index->extent - Extent::of(1);
-    conditions.push_back({below, index->fixedBy});
+  for (const auto &index : statement.indices)
+    addRange(conditions, *index);
+  std::vector<IndexSum> left = leftSums(statement);
+  for (const TimeLoop *loop : turnsOf(statement)) {
+    if (isWritten(left, *loop->index)) {
+      addRange(conditions, *loop->index);
+      continue;
+    }
+    Condition runs;
+    runs.sum.offset = *loop->index->extent - Extent::of(1);
+    runs.range = loop->range;
+    conditions.push_back(std::move(runs));
   }
   if (!statement.otherwise)
     conditions.insert(conditions.end(), statement.domain.begin(),
@@ -102,11 +122,35 @@ std::vector<IndexSum> leftSums(const Statement &statement) {
   return sums;
 }
 
+std::vector<const TimeLoop *> turnsOf(const Statement &statement) {
+  std::vector<const TimeLoop *> loops;
+  const TimeLoop *home = statement.tensor->home;
+  for (const TimeLoop *loop = statement.loop; loop && loop != home;
+       loop = loop->parent)
+    loops.insert(loops.begin(), loop);
+  return loops;
+}
+
+IndexForms addTurn(Prover &region, const Tensor &tensor) {
+  IndexForms turn;
+  for (const TimeLoop *loop = tensor.home; loop; loop = loop->parent) {
+    const IndexVariable &index = *loop->index;
+    LinearForm form = variableForm(region.addVariable());
+    region.assume(plus(form, formOf(index.start), -1));
+    LinearForm below = plus(formOf(index.start + *index.extent), form, -1);
+    region.assume(plus(below, constantForm(-1)));
+    turn[&index] = std::move(form);
+  }
+  return turn;
+}
+
 void assumeDefined(Prover &region, const Element &element,
-                   const Statement &statement) {
-  IndexForms indices;
+                   const Statement &statement, const IndexForms &turn) {
+  IndexForms indices = turn;
   for (const auto &index : statement.indices)
     indices[index.get()] = variableForm(region.addVariable());
+  for (const TimeLoop *loop : turnsOf(statement))
+    indices[loop->index.get()] = variableForm(region.addVariable());
   std::vector<IndexSum> sums = leftSums(statement);
   for (size_t d = 0; d < sums.size(); ++d)
     assumeEqual(region, element[d], formOver(indices, sums[d]));
@@ -162,8 +206,16 @@ bool Cover::covered(Prover region, const Element &element, size_t part) {
   }
   const Statement &statement = *parts[part];
   std::vector<IndexSum> sums = leftSums(statement);
-  IndexForms indices;
+  IndexForms indices = turn;
+  std::vector<const TimeLoop *> turns = turnsOf(statement);
   auto dims = definingDims(sums);
+  // A loop that the tensor lives in: its turn is known.
+  for (auto &[index, form] : turn)
+    if (std::none_of(turns.begin(), turns.end(),
+                     [index = index](const TimeLoop *loop) {
+                       return loop->index.get() == index;
+                     }))
+      dims.erase(index);
   for (auto [index, d] : dims) {
     int64_t factor = sums[d].terms[0].second;
     LinearForm from = plus(element[d], formOf(sums[d].offset), -1);
@@ -177,18 +229,40 @@ bool Cover::covered(Prover region, const Element &element, size_t part) {
     assumeEqual(region, from, plus(LinearForm(), indices[index], factor));
   }
   for (size_t d = 0; d < sums.size(); ++d) {
-    bool defines =
-        !sums[d].terms.empty() && dims.at(sums[d].terms[0].first) == d;
-    if (defines)
+    auto place = sums[d].terms.empty() ? dims.end()
+                                       : dims.find(sums[d].terms[0].first);
+    if (place != dims.end() && place->second == d)
       continue;
     LinearForm more = plus(element[d], formOver(indices, sums[d]), -1);
     if (!split(region, element, part, more) ||
         !split(region, element, part, plus(LinearForm(), more, -1)))
       return false;
   }
+  // Where the left side says nothing of the turn, any will do.
+  for (const TimeLoop *loop : turns) {
+    const IndexVariable &index = *loop->index;
+    if (indices.count(&index))
+      continue;
+    if (!split(region, element, part, formOf(*index.extent - Extent::of(1))))
+      return false;
+    LinearForm form = variableForm(region.addVariable());
+    region.assume(plus(form, formOf(index.start), -1));
+    LinearForm below = plus(formOf(index.start + *index.extent), form, -1);
+    region.assume(plus(below, constantForm(-1)));
+    indices[&index] = std::move(form);
+  }
   for (const Condition &condition : conditionsOf(statement))
     if (!split(region, element, part, formOver(indices, condition.sum)))
       return false;
+  // Turns to come have defined nothing yet.
+  for (const TimeLoop *loop : turns) {
+    auto now = turn.find(loop->index.get());
+    if (now == turn.end() || &statement == trusted || !dims.count(now->first))
+      continue;
+    if (!split(region, element, part,
+               plus(now->second, indices.at(now->first), -1)))
+      return false;
+  }
   return true;
 }
 
@@ -197,6 +271,7 @@ elementConditions(const Statement &statement) {
   std::vector<IndexSum> sums = leftSums(statement);
   auto dims = definingDims(sums);
   std::vector<ElementCondition> result;
+  bool known = true;
   auto add = [&](const IndexSum &sum, size_t plainDim, int64_t plainFactor,
                  SourceRange range) {
     ElementCondition condition;
@@ -207,6 +282,10 @@ elementConditions(const Statement &statement) {
       condition.factors[plainDim] += plainFactor;
     // index = factor * (element - offset), as the factor is 1 or -1.
     for (auto [index, factor] : sum.terms) {
+      if (!dims.count(index)) { // of a loop
+        known = false;
+        return;
+      }
       size_t d = dims.at(index);
       int64_t unit = sums[d].terms[0].second;
       condition.factors[d] += factor * unit;
@@ -227,7 +306,7 @@ elementConditions(const Statement &statement) {
   }
   for (const Condition &condition : conditionsOf(statement))
     add(condition.sum, 0, 0, condition.range);
-  return result;
+  return known ? std::optional(result) : std::nullopt;
 }
 
 } // namespace girih::frontend

@@ -17,12 +17,15 @@
 #include "compiler/frontend/Ast.h"
 #include "compiler/frontend/Prover.h"
 
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace girih::frontend {
 
 using Element = std::vector<LinearForm>;
+/// Indices of loops as sums over a region's variables.
+using IndexForms = std::map<const IndexVariable *, LinearForm>;
 
 /// a + factor * b
 LinearForm plus(const LinearForm &a, const LinearForm &b, int64_t factor = 1);
@@ -31,15 +34,28 @@ LinearForm plus(const LinearForm &a, const LinearForm &b, int64_t factor = 1);
 /// is written.
 std::vector<IndexSum> leftSums(const Statement &statement);
 
-/// Assumes that `statement` defines `element`.
+/// The loops around a statement whose turns define elements of one tensor, outer
+/// ones first.
+std::vector<const TimeLoop *> turnsOf(const Statement &statement);
+
+/// One more variable of `region` for the index of each loop that the tensor
+/// lives in, which is the same for all who see it.
+IndexForms addTurn(Prover &region, const Tensor &tensor);
+
+/// Assumes that `statement` defines `element`, in some of its turns. `turn`: of
+/// the loops that its tensor lives in.
 void assumeDefined(Prover &region, const Element &element,
-                   const Statement &statement);
+                   const Statement &statement, const IndexForms &turn);
 
 /// Whether some of the statements defines `element` everywhere in a region.
 class Cover {
 public:
-  explicit Cover(std::vector<const Statement *> parts)
-      : parts(std::move(parts)) {}
+  /// `turn`: of all loops around who asks. Those of them that are turns of a
+  /// part define nothing in later ones.
+  Cover(std::vector<const Statement *> parts, IndexForms turn)
+      : parts(std::move(parts)), turn(std::move(turn)) {}
+  /// This part's turns were looked at: they all come before.
+  void trust(const Statement &part) { trusted = &part; }
 
   bool holds(const Prover &region, const Element &element) {
     return covered(region, element, 0);
@@ -56,6 +72,8 @@ private:
                    const LinearForm &from, int64_t stride);
 
   std::vector<const Statement *> parts;
+  IndexForms turn;
+  const Statement *trusted = nullptr;
   std::optional<Prover> rest;
   unsigned steps = 0;
 };

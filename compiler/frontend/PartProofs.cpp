@@ -99,8 +99,9 @@ bool differClearly(const Statement &a, const Statement &b) {
 bool Sema::checkDefined(OpScope &scope, const SeenAccess &seen,
                         const RangeSolver &solver) {
   const Tensor &tensor = *seen.access->tensor;
-  if (tensor.whole)
+  if (tensor.whole && !isGrowing(scope, tensor))
     return true;
+  IndexForms turn = turnAt(scope, solver);
   auto regionOf = [&](bool weak, Element &element) {
     Prover region = solver.proverAt(seen, weak);
     Element inside = anyElement(region, tensor);
@@ -117,12 +118,12 @@ bool Sema::checkDefined(OpScope &scope, const SeenAccess &seen,
   };
   Element element;
   Prover region = regionOf(/*weak=*/false, element);
-  Cover cover(tensor.parts);
+  Cover cover(tensor.parts, turn);
   if (cover.holds(region, element))
     return true;
   Element under;
   Prover weak = regionOf(/*weak=*/true, under);
-  bool chosen = Cover(tensor.parts).holds(weak, under);
+  bool chosen = Cover(tensor.parts, turn).holds(weak, under);
   std::set<const SizeSymbol *> sizes;
   for (const Extent &dim : tensor.dims)
     mention(sizes, dim);
@@ -185,8 +186,9 @@ bool Sema::checkDisjoint(const OpScope &scope, const Statement &statement,
     Element element;
     for (size_t d = 0; d < tensor.dims.size(); ++d)
       element.emplace_back().add(region.addVariable(), 1);
-    assumeDefined(region, element, *other);
-    assumeDefined(region, element, statement);
+    IndexForms turn = addTurn(region, tensor);
+    assumeDefined(region, element, *other, turn);
+    assumeDefined(region, element, statement, turn);
     if (region.empty())
       continue;
     std::set<const SizeSymbol *> sizes;
@@ -220,6 +222,8 @@ bool Sema::growTemporary(const OpScope &scope, const Statement &statement,
     if (!sums[d].terms.empty()) {
       auto [index, factor] = sums[d].terms[0];
       Extent last = (*index->extent - Extent::of(1)) * factor;
+      least = least + index->start * factor;
+      end = least + Extent::of(1);
       (factor > 0 ? end : least) = (factor > 0 ? end : least) + last;
       // Nothing is written where the index runs over nothing.
       if (factor > 0 && !prover.proves(formOf(end)))
@@ -299,7 +303,9 @@ bool Sema::addPart(OpScope &scope, Statement &statement, Tensor &tensor) {
   }
   Prover region = proverOf(scope.op);
   Element element = anyElement(region, tensor);
-  tensor.whole = Cover(tensor.parts).holds(region, element);
+  IndexForms turn = addTurn(region, tensor);
+  tensor.whole =
+      Cover(tensor.parts, std::move(turn)).holds(region, element);
   return true;
 }
 
@@ -310,7 +316,8 @@ void Sema::checkCovered(const OpScope &scope, const TensorDecl &decl) {
     return;
   Prover region = proverOf(scope.op);
   Element element = anyElement(region, tensor);
-  Cover cover(tensor.parts);
+  IndexForms turn = addTurn(region, tensor);
+  Cover cover(tensor.parts, std::move(turn));
   if (cover.holds(region, element))
     return;
   std::set<const SizeSymbol *> sizes;

@@ -27,6 +27,7 @@ namespace girih::frontend {
 
 class ExprChecker;
 class RangeSolver;
+struct LinearForm;
 struct SeenAccess;
 
 /// What a name at file level is: exactly one pointer is set.
@@ -185,8 +186,11 @@ private:
   void sortLeftNames(OpScope &scope, Statement &statement);
   bool checkLeftSide(OpScope &scope, Statement &statement);
   bool checkLaterPart(const Statement &statement, const Tensor &tensor);
-  void cutToDefined(Statement &statement, const SeenAccess &seen,
-                    const RangeSolver &solver, bool declared);
+  void cutToDefined(const OpScope &scope, Statement &statement,
+                    const SeenAccess &seen, const RangeSolver &solver,
+                    bool declared);
+  bool mustSplit(const OpScope &scope, const Statement &statement,
+                 const std::vector<SeenAccess> &accesses) const;
   bool finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
                     ExprChecker &checker);
   bool checkDefined(OpScope &scope, const SeenAccess &seen,
@@ -199,6 +203,10 @@ private:
   // SemaVersions.cpp
   bool checkLoop(OpScope &scope, const TimeLoop &loop);
   const TensorDecl *declOf(const OpScope &scope, const Tensor &tensor) const;
+  static const TimeLoop *homeOf(const Statement &statement);
+  bool isGrowing(const OpScope &scope, const Tensor &tensor) const;
+  std::map<const IndexVariable *, LinearForm>
+  turnAt(const OpScope &scope, const RangeSolver &solver) const;
   bool checkUpdate(Statement &statement, const Tensor &tensor);
   void cutToInside(Statement &statement, const SeenAccess &seen,
                    const RangeSolver &solver);

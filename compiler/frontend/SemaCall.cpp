@@ -53,14 +53,7 @@ public:
                   statement.target.range,
                   fmt::format("write '{} = {}(...)'", statement.target.text,
                               callee.name.text));
-    for (const TensorDecl &input : callee.inputs)
-      if (input.inOut)
-        return fail(codes::kNoStatement,
-                    fmt::format("a call of '{}', which updates '{}' in place, "
-                                "is not supported yet",
-                                callee.name.text, input.name.text),
-                    call.callee.range, "write its statements here");
-    if (!bindArguments() || !bindNamed())
+    if (!bindArguments() || !bindNamed() || !checkInPlace())
       return false;
     inferTypes();
     std::string unbound;
@@ -102,6 +95,65 @@ private:
     tensors[input.name.text] = {tensor, value.range};
     if (input.optional)
       given.push_back({{input.name.text, value.range}, nullptr, "present", {}});
+    return true;
+  }
+
+  /// What is updated in place may be written here, and stands for one input
+  /// only.
+  bool checkInPlace() {
+    for (const TensorDecl &input : callee.inputs) {
+      auto found = tensors.find(input.name.text);
+      if (!input.inOut || found == tensors.end())
+        continue;
+      const auto &[tensor, range] = found->second;
+      if (tensor->role == Tensor::Role::Input && !tensor->inOut)
+        return fail(codes::kInputAssigned,
+                    fmt::format("'{}' updates '{}' in place, and '{}' is an "
+                                "input",
+                                callee.name.text, input.name.text,
+                                tensor->name.text),
+                    range,
+                    "declare it inout, or give a copy of it a name and pass "
+                    "that");
+      for (const auto &[name, other] : tensors)
+        if (name != input.name.text && other.tensor == tensor)
+          return fail(codes::kArgumentRepeated,
+                      fmt::format("'{}' is given for '{}', which '{}' updates "
+                                  "in place, and for '{}'",
+                                  tensor->name.text, input.name.text,
+                                  callee.name.text, name),
+                      other.range, "pass a copy of it for one of them");
+      updated.insert(input.name.text);
+    }
+    return true;
+  }
+
+  /// An operator without outputs gives what it updates: `X = scale(X)`.
+  bool bindUpdated() {
+    std::vector<const TensorDecl *> decls;
+    for (const TensorDecl &input : instance->inputs)
+      if (input.inOut)
+        decls.push_back(&input);
+    std::vector<Name> targets = {statement.target};
+    targets.insert(targets.end(), statement.moreTargets.begin(),
+                   statement.moreTargets.end());
+    for (size_t i = 0; i < std::max(decls.size(), targets.size()); ++i) {
+      const std::string name =
+          i < decls.size() ? tensors.at(decls[i]->name.text).tensor->name.text
+                           : "";
+      if (i < targets.size() && targets[i].text == name)
+        continue;
+      std::string left;
+      for (const TensorDecl *decl : decls)
+        left += (left.empty() ? "" : ", ") +
+                tensors.at(decl->name.text).tensor->name.text;
+      return fail(codes::kWrongArgumentCount,
+                  fmt::format("'{}' has no outputs: what it updates in place "
+                              "stands on the left",
+                              callee.name.text),
+                  targets[std::min(i, targets.size() - 1)].range,
+                  fmt::format("write '{} = {}(...)'", left, callee.name.text));
+    }
     return true;
   }
 
@@ -553,6 +605,8 @@ private:
   }
 
   bool bindTargets() {
+    if (instance->outputs.empty())
+      return bindUpdated();
     std::vector<Name> targets = {statement.target};
     targets.insert(targets.end(), statement.moreTargets.begin(),
                    statement.moreTargets.end());
@@ -564,6 +618,15 @@ private:
                               targets.size()),
                   statement.target.range);
     for (size_t i = 0; i < count; ++i) {
+      for (const std::string &name : updated)
+        if (tensors.at(name).tensor->name.text == targets[i].text)
+          return fail(codes::kTensorRedefined,
+                      fmt::format("'{}' is updated by this call, and would be "
+                                  "its output '{}' too",
+                                  targets[i].text,
+                                  instance->outputs[i].name.text),
+                      targets[i].range,
+                      "give the output a name of its own");
       for (size_t j = 0; j < i; ++j)
         if (targets[j].text == targets[i].text)
           return fail(codes::kTensorRedefined,
@@ -705,6 +768,7 @@ private:
       spreadIndices(*inner);
       copies.push_back(cloner.clone(*inner));
       copies.back()->inlinedFrom = {callee.name.text, call.callee.range};
+      copies.back()->inPlace |= updated.count(inner->target.text) != 0;
       if (auto place = places.find(inner->target.text); place != places.end())
         copies.back()->target.range = place->second;
       if (auto dims = declared.find(inner->target.text); dims != declared.end())
@@ -757,6 +821,7 @@ private:
   const CallExpr &call;
   OpDecl &callee;
   std::map<std::string, Argument, std::less<>> tensors;
+  std::set<std::string> updated; ///< inout inputs
   std::map<std::string, SourceRange, std::less<>> places; ///< of the targets
   /// The dimensions of its outputs.
   std::map<std::string, std::vector<std::pair<Extent, SourceRange>>,

@@ -338,6 +338,8 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
     checker.bind(*index);
   bool left = checkLeftSide(scope, statement) &&
               (!statement.scatter || checkScatterParts(statement));
+  if (tensor && !later && !tensor->inOut)
+    tensor->home = homeOf(statement);
   auto type =
       !left ? std::nullopt
       : statement.scatter
@@ -435,14 +437,15 @@ bool Sema::checkOutput(const OpScope &scope, const Statement &statement,
 
 void Sema::checkUses(OpScope &scope, bool clean) {
   for (const TensorDecl &decl : scope.op.outputs)
-    if (decl.tensor->definition && decl.tensor->definition->loop)
+    if (decl.tensor->definition && decl.tensor->home)
       reporter
           .error(codes::kOutputUndefined,
                  fmt::format("the output '{}' is defined in a loop only",
                              decl.name.text),
                  decl.tensor->definition->target.range)
           .note("it is declared here", decl.range)
-          .help("define it before the loop: a loop may have no turn");
+          .help("define it before the loop: a loop may have no turn; or let "
+                "each turn define elements of its own, as Y[t, i] does");
     else if (!decl.tensor->definition)
       reporter
           .error(

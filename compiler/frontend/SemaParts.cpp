@@ -30,12 +30,15 @@ bool Sema::isPart(const OpScope &scope, const Statement &statement) const {
 // The left-hand side
 //===----------------------------------------------------------------------===//
 
-/// Names of sizes and integer constants are no indices: what holds one is a
-/// computed subscript.
+/// Names of sizes, integer constants and loops are no indices of the statement:
+/// what holds one is a computed subscript.
 void Sema::sortLeftNames(OpScope &scope, Statement &statement) {
   auto isValue = [&](const std::string &name) {
     if (scope.sizes.count(name))
       return true;
+    for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+      if (loop->index->name.text == name)
+        return true;
     for (const auto &constant : scope.op.constants)
       if (constant->name.text == name)
         return isInteger(constant->type);
@@ -68,8 +71,13 @@ bool Sema::checkLeftSide(OpScope &scope, Statement &statement) {
     for (const auto &index : statement.indices)
       if (index->name.text == name)
         return index.get();
+    for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+      if (loop->index->name.text == name)
+        return loop->index.get();
     return nullptr;
   };
+  for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+    names.push_back(loop->index->name.text);
   IndexSums sums{
       *this,     reporter, scope, "a left-hand subscript", codes::kNoSubscript,
       findIndex, names};
@@ -147,13 +155,14 @@ bool Sema::checkLaterPart(const Statement &statement, const Tensor &tensor) {
 
 /// Where `seen` reads a tensor that one statement defines in part, the ranges
 /// of what reads are cut to that part.
-void Sema::cutToDefined(Statement &statement, const SeenAccess &seen,
-                        const RangeSolver &solver, bool declared) {
+void Sema::cutToDefined(const OpScope &scope, Statement &statement,
+                        const SeenAccess &seen, const RangeSolver &solver,
+                        bool declared) {
   const Tensor &tensor = *seen.access->tensor;
   if (&tensor == statement.tensor)
     return cutToInside(statement, seen, solver);
   if (tensor.whole || tensor.parts.size() != 1 || seen.access->otherwise ||
-      seen.inOtherwise)
+      seen.inOtherwise || isGrowing(scope, tensor))
     return;
   for (const Subscript &subscript : seen.access->subscripts)
     if (subscript.rule != AccessRule::None)
@@ -195,14 +204,15 @@ void Sema::cutToDefined(Statement &statement, const SeenAccess &seen,
 
 /// Whether the statement must be several definitions: an `else` chooses where
 /// that costs nothing, and nothing undefined is read.
-static bool mustSplit(const Statement &statement,
-                      const std::vector<SeenAccess> &accesses) {
+bool Sema::mustSplit(const OpScope &scope, const Statement &statement,
+                     const std::vector<SeenAccess> &accesses) const {
   if (!statement.otherwise || statement.domain.empty())
     return false;
   if (holdsReduction(*statement.value))
     return true;
-  return std::any_of(accesses.begin(), accesses.end(), [](const auto &seen) {
-    return !seen.access->tensor->whole;
+  return std::any_of(accesses.begin(), accesses.end(), [&](const auto &seen) {
+    const Tensor &tensor = *seen.access->tensor;
+    return !tensor.whole || isGrowing(scope, tensor);
   });
 }
 
@@ -221,11 +231,14 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
   // A part's subscripts lie inside what is declared.
   AccessExpr node;
   SeenAccess target;
-  if (part && (output || given)) {
+  bool known = output || given || statement.updates;
+  if (part && known) {
     node.tensorName = statement.target;
     node.tensor = &tensor;
     target = {&node, statement.target.range, {}, {}, {}, false};
     target.inOtherwise = statement.otherwise != nullptr;
+    for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+      target.indices.push_back(loop->index.get());
     for (const auto &index : statement.indices)
       target.indices.push_back(index.get());
     node.subscripts = std::move(statement.at);
@@ -255,11 +268,11 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
   if (fine) {
     bool declared = !part && (output || given);
     for (const SeenAccess &seen : checker.allAccesses())
-      cutToDefined(statement, seen, solver, declared);
-    statement.splits = mustSplit(statement, checker.allAccesses());
+      cutToDefined(scope, statement, seen, solver, declared);
+    statement.splits = mustSplit(scope, statement, checker.allAccesses());
     fine = solver.checkAccesses();
   }
-  if (part && (output || given) && node.subscripts.size() != 0) {
+  if (part && known && node.subscripts.size() != 0) {
     bool written =
         std::any_of(node.subscripts.begin(), node.subscripts.end(),
                     [](const Subscript &s) { return !s.sum.plainIndex(); });

@@ -261,6 +261,7 @@ bool Sema::expandScans(OpScope &scope, size_t &at) {
         place = placeOf(*expr, scan);
     if (!scan)
       return true;
+    sortLeftNames(scope, statement);
     ScanExpander expander(*this, scope, statement, *scan, *place);
     auto body = expander.body();
     if (!body)

@@ -77,6 +77,47 @@ const TensorDecl *Sema::declOf(const OpScope &scope,
   return nullptr;
 }
 
+/// Whether a subscript on the left holds the index of `loop`.
+static bool writesTurn(const Statement &statement, const TimeLoop &loop) {
+  bool found = false;
+  for (const Subscript &subscript : statement.at)
+    forEachName(*subscript.value, [&](const std::string &name, SourceRange) {
+      found |= name == loop.index->name.text;
+    });
+  return found;
+}
+
+/// Where a tensor that `statement` defines first lives: for one turn of the
+/// loop around it, unless its left side says which turn defines what.
+const TimeLoop *Sema::homeOf(const Statement &statement) {
+  const TimeLoop *home = statement.loop;
+  for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)
+    if (writesTurn(statement, *loop))
+      home = loop->parent;
+  return home;
+}
+
+/// Whether the tensor gets elements in turns of a loop around what is checked:
+/// those of later turns are not there yet.
+bool Sema::isGrowing(const OpScope &scope, const Tensor &tensor) const {
+  for (const Statement *part : tensor.parts)
+    for (const TimeLoop *loop : turnsOf(*part))
+      if (isAround(loop, scope.loop))
+        return true;
+  return false;
+}
+
+/// The turns around what is checked, over the variables of a read's region.
+IndexForms Sema::turnAt(const OpScope &scope, const RangeSolver &solver) const {
+  IndexForms turn;
+  for (const TimeLoop *loop = scope.loop; loop; loop = loop->parent) {
+    IndexSum self;
+    self.terms.push_back({loop->index.get(), 1});
+    turn[loop->index.get()] = solver.formOf(self);
+  }
+  return turn;
+}
+
 /// Whether `statement` may write `tensor`, which is defined already, and then
 /// whether it overwrites. False, reported, where it may not.
 bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
@@ -85,9 +126,12 @@ bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
     statement.updates = true;
     return true;
   }
-  if (!first || first->loop == statement.loop)
+  if (!first)
     return true;
-  if (!isAround(first->loop, statement.loop)) {
+  bool same = !statement.inPlace && homeOf(statement) == tensor.home;
+  if (same && (first->loop == statement.loop || !tensor.whole))
+    return true;
+  if (!isAround(tensor.home, statement.loop)) {
     reporter
         .error(codes::kTensorRedefined,
                fmt::format("'{}' is defined in a loop and lives for one turn "
@@ -101,12 +145,13 @@ bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
   if (!tensor.whole) {
     Diagnostic &d = reporter.error(
         codes::kNotCovered,
-        fmt::format("'{}' is overwritten in this loop, but not all of it is "
-                    "defined before",
+        fmt::format("'{}' is overwritten here, but not all of it is defined "
+                    "before",
                     tensor.name.text),
         statement.target.range);
     noteParts(d, tensor);
-    d.help("define the rest of it before the loop");
+    d.help(statement.inPlace ? "define the rest of it before the call"
+                             : "define the rest of it before the loop");
     return false;
   }
   statement.updates = true;
@@ -117,7 +162,7 @@ bool Sema::checkUpdate(Statement &statement, const Tensor &tensor) {
 bool Sema::checkAlive(const OpScope &scope, const Tensor &tensor,
                       SourceRange range) {
   const Statement *first = tensor.definition;
-  if (!first || tensor.inOut || isAround(first->loop, scope.loop))
+  if (!first || tensor.inOut || isAround(tensor.home, scope.loop))
     return true;
   reporter
       .error(codes::kReadBeforeDefined,
@@ -187,16 +232,22 @@ bool Sema::checkOwnRead(OpScope &scope, const Statement &statement,
   }
   // The instance that writes the element, compared with the one that reads it:
   // for each index, factor * (writer - reader).
+  IndexForms turn = turnAt(scope, solver);
   Prover own = region;
-  assumeDefined(own, element, statement);
+  assumeDefined(own, element, statement, turn);
   auto equal = [](Prover &prover, const LinearForm &form) {
     prover.assume(form);
     prover.assume(plus(LinearForm(), form, -1));
   };
   std::optional<Prover> wrong;
-  for (const auto &index : statement.indices) {
+  std::vector<const IndexVariable *> order;
+  for (const TimeLoop *loop : turnsOf(statement))
+    order.push_back(loop->index.get());
+  for (const auto &index : statement.indices)
+    order.push_back(index.get());
+  for (const IndexVariable *index : order) {
     for (size_t d = 0; d < left.size(); ++d) {
-      if (left[d].terms.empty() || left[d].terms[0].first != index.get())
+      if (left[d].terms.empty() || left[d].terms[0].first != index)
         continue;
       LinearForm here = solver.formOf(left[d]);
       LinearForm distance = plus(element[d], here, -1);
@@ -218,9 +269,9 @@ bool Sema::checkOwnRead(OpScope &scope, const Statement &statement,
   if (wrong) {
     if (auto example = wrong->example()) {
       LinearForm mentioned;
-      for (const auto &index : statement.indices) {
+      for (const IndexVariable *index : order) {
         IndexSum self;
-        self.terms.push_back({index.get(), 1});
+        self.terms.push_back({index, 1});
         mentioned = plus(mentioned, solver.formOf(self));
       }
       example->resize(region.variables() - tensor.dims.size());
@@ -242,7 +293,8 @@ bool Sema::checkOwnRead(OpScope &scope, const Statement &statement,
   }
   std::vector<const Statement *> parts = tensor.parts;
   parts.push_back(&statement);
-  Cover cover(parts);
+  Cover cover(parts, std::move(turn));
+  cover.trust(statement);
   if (cover.holds(region, element))
     return true;
   Diagnostic &d = reporter.error(

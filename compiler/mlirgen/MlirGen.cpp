@@ -480,8 +480,16 @@ private:
     for (size_t s = begin; s < end; ++s) {
       const Tensor *tensor = op.statements[s]->tensor;
       Value before = exprs.tensorValue(*tensor);
-      if (!before || llvm::is_contained(carried, tensor))
+      if (llvm::is_contained(carried, tensor))
         continue;
+      // Its turns define it.
+      if (!before && !tensor->inOut &&
+          frontend::isAround(tensor->home, loop.parent))
+        before = mlirgen::emitNothing(exprs, builder, *tensor,
+                                      tensorType(*tensor), loc);
+      if (!before)
+        continue;
+      exprs.bind(*tensor, before);
       carried.push_back(tensor);
       inits.push_back(before);
       types.push_back(before.getType());

@@ -12,6 +12,31 @@ namespace girih::mlirgen {
 using namespace frontend;
 using mlir::Value;
 
+Value emitNothing(ExprGen &exprs, mlir::OpBuilder &builder,
+                  const Tensor &tensor, te::TeTensorType type,
+                  mlir::Location loc) {
+  llvm::SmallVector<mlir::Attribute> box(type.getRank(),
+                                         builder.getI64IntegerAttr(0));
+  llvm::SmallVector<mlir::Attribute> names;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    names.push_back(builder.getStringAttr("d" + std::to_string(d)));
+  auto compute = te::ComputeOp::create(
+      builder, loc, type, builder.getStringAttr(tensor.name.text),
+      builder.getArrayAttr(names), builder.getArrayAttr(box), Value());
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *body = builder.createBlock(&compute.getBody());
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    body->addArgument(builder.getIndexType(), loc);
+  mlir::Type element = type.getElementType();
+  mlir::TypedAttr zero =
+      llvm::isa<mlir::FloatType>(element)
+          ? mlir::TypedAttr(mlir::FloatAttr::get(element, 0.0))
+          : mlir::TypedAttr(mlir::IntegerAttr::get(element, 0));
+  te::YieldOp::create(builder, loc,
+                      Value(te::ConstantOp::create(builder, loc, zero)));
+  return compute.getResult();
+}
+
 namespace {
 
 class StatementGen {
@@ -60,7 +85,8 @@ private:
                bool others = false) {
     if (statement.readsItself) {
       if (!into)
-        into = nothing();
+        into = emitNothing(exprs, builder, *statement.tensor, type,
+                           exprs.at(statement.range));
       exprs.bind(*statement.tensor, into);
     }
     const Expr &value = others ? *statement.otherwise : *statement.value;
@@ -90,32 +116,6 @@ private:
     for (const Subscript &subscript : statement.at)
       at.push_back(exprs.emitSum(subscript.sum, exprs.at(subscript.range)));
     te::YieldOp::create(builder, exprs.at(value.range), result, at);
-    return compute.getResult();
-  }
-
-  /// A version in which nothing is defined, for a first statement that reads
-  /// what its earlier instances define.
-  Value nothing() {
-    mlir::Location loc = exprs.at(statement.range);
-    llvm::SmallVector<mlir::Attribute> box(type.getRank(),
-                                           builder.getI64IntegerAttr(0));
-    llvm::SmallVector<mlir::Attribute> names;
-    for (unsigned d = 0; d < type.getRank(); ++d)
-      names.push_back(builder.getStringAttr("d" + std::to_string(d)));
-    auto compute = te::ComputeOp::create(
-        builder, loc, type, builder.getStringAttr(statement.target.text),
-        builder.getArrayAttr(names), builder.getArrayAttr(box), Value());
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    mlir::Block *body = builder.createBlock(&compute.getBody());
-    for (unsigned d = 0; d < type.getRank(); ++d)
-      body->addArgument(builder.getIndexType(), loc);
-    mlir::Type element = type.getElementType();
-    mlir::TypedAttr zero =
-        llvm::isa<mlir::FloatType>(element)
-            ? mlir::TypedAttr(mlir::FloatAttr::get(element, 0.0))
-            : mlir::TypedAttr(mlir::IntegerAttr::get(element, 0));
-    te::YieldOp::create(builder, loc,
-                        Value(te::ConstantOp::create(builder, loc, zero)));
     return compute.getResult();
   }
 

@@ -12,6 +12,11 @@
 
 namespace girih::mlirgen {
 
+/// A version of `tensor` in which nothing is defined.
+mlir::Value emitNothing(ExprGen &exprs, mlir::OpBuilder &builder,
+                        const frontend::Tensor &tensor, te::TeTensorType type,
+                        mlir::Location loc);
+
 /// Emits the te.compute of a statement at the builder's place, and those of the
 /// value behind its `else`; `into` is the version that it goes on from, or
 /// null. Returns the version behind it.
