@@ -12,6 +12,7 @@
 #include "compiler/support/Diagnostics.h"
 
 #include <optional>
+#include <set>
 #include <string>
 
 namespace girih::frontend {
@@ -33,6 +34,10 @@ public:
       return dropped = {};
     }
     ++count;
+    // A text that is read twice (argmax, topk) has its faults once.
+    std::string key = std::string(code) + message + std::to_string(range.begin);
+    if (!said.insert(std::move(key)).second)
+      return dropped = {};
     Diagnostic &error = diagnostics.error(code, std::move(message), range);
     if (context)
       error.note(context->message, context->range);
@@ -55,6 +60,7 @@ public:
 private:
   Diagnostics &diagnostics;
   Diagnostic dropped;
+  std::set<std::string> said;
   std::optional<Note> context;
   unsigned count = 0;
   bool closed = false;

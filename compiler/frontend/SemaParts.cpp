@@ -279,7 +279,11 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
     std::set<const IndexVariable *> distinct;
     for (const Subscript &subscript : node.subscripts)
       distinct.insert(subscript.sum.plainIndex());
-    if (written || distinct.size() != node.subscripts.size())
+    // The index of a loop is no index of the statement.
+    bool own = distinct.size() == statement.indices.size();
+    for (const auto &index : statement.indices)
+      own &= distinct.count(index.get()) != 0;
+    if (written || !own || distinct.size() != node.subscripts.size())
       statement.at = std::move(node.subscripts);
   }
   for (const SeenAccess &seen : checker.allAccesses()) {

@@ -482,7 +482,7 @@ def refused(args, name):
     said = done.stdout + done.stderr
     errors = [line for line in said.splitlines() if "error[" in line]
     if (not errors or not all("not supported yet" in line for line in errors)
-            or not re.search(r"error\[G090[26]\]", errors[0])):
+            or not re.search(r"error\[G0802\]", errors[0])):
         return f"{' '.join(words)}\n{said[-2000:]}"
     return None
 

@@ -50,7 +50,7 @@ TEST_CASE("statements and expressions that are refused for now") {
       {"Y @+= X[0, 0]", "G0906",
        "'Y' has no subscript: what combines with a single value is a "
        "reduction"},
-      {"v@, a = argmax[e](X[e, e])", "G0906",
+      {"v@, a = X[0, 0]", "G0906",
        "statements that define two tensors are not supported yet"},
       {"Y[i, j] = X[@i * j, j]", "G0907",
        "a subscript cannot hold 'i * j', a product of two indices"},

@@ -195,7 +195,8 @@ TEST_CASE("a scop belongs to the te module beside it", "[pipeline]") {
       edited(scop, "statement S_upd update", "statement S_upd updated"), from);
   CHECK_FALSE(outcome);
   CHECK(outcome.messages ==
-        Messages{"G0710: expected 'map', 'init', 'update' or 'merge'"});
+        Messages{"G0710: expected 'map', 'init', 'update', 'merge' or "
+                 "'scatter'"});
   CHECK(outcome.says(" |   statement S_upd updated\n"));
 }
 
