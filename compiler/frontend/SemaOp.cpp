@@ -294,7 +294,8 @@ void Sema::checkStatement(OpScope &scope, Statement &statement) {
 /// What a literal that a scatter puts is of: `H[b[i]] += 1`.
 static std::optional<ScalarType> scatterType(const Statement &statement,
                                              const Tensor *tensor) {
-  bool isOutput = tensor && tensor->role == Tensor::Role::Output;
+  bool isOutput =
+      tensor && (tensor->role == Tensor::Role::Output || tensor->inOut);
   if (statement.scatter && isOutput && statement.value->untyped)
     return tensor->type;
   return std::nullopt;
@@ -346,7 +347,7 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
           ? checker.check(*statement.value, scatterType(statement, tensor))
           : checker.checkStatement(statement);
   if (left && tensor && statement.scatter &&
-      tensor->role == Tensor::Role::Output)
+      (tensor->role == Tensor::Role::Output || tensor->inOut))
     checker.checkPlace(*statement.scatter->place, *tensor);
   if (!tensor)
     return;

@@ -135,7 +135,7 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
                         const Tensor &tensor, ExprChecker &checker) {
   Scatter &scatter = *statement.scatter;
   SourceRange declared = declarationOf(scope, tensor);
-  if (tensor.role != Tensor::Role::Output) {
+  if (tensor.role != Tensor::Role::Output && !tensor.inOut) {
     reporter
         .error(codes::kNoStatement,
                fmt::format("'{}' is no output: only outputs are scattered into",
@@ -146,7 +146,7 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
                           tensor.name.text, spelling(statement.value->type)));
     return false;
   }
-  if (statement.loop || statement.updates) {
+  if (statement.loop) {
     reporter.error(codes::kNoStatement,
                    "a scatter inside a time loop is not supported yet",
                    statement.target.range);

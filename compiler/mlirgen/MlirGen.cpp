@@ -385,7 +385,9 @@ private:
                              exprs.bindIndices(statement.indices, block);
                              return exprs.emit(*statement.value);
                            });
-    Value start = emitStart(statement, type, loc);
+    Value start = exprs.tensorValue(*statement.tensor); // of inout tensors
+    if (!start)
+      start = emitStart(statement, type, loc);
     auto put = te::ScatterOp::create(
         builder, loc, type, static_cast<te::ScatterKind>(scatter.kind),
         statement.target.text, names, builder.getArrayAttr(extents), start,

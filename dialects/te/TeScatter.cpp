@@ -115,7 +115,10 @@ LogicalResult ScatterOp::verify() {
   if (getStart().getType() != getType())
     return emitOpError("starts from ")
            << getStart().getType() << " and makes " << getType();
-  if (!getStart().getDefiningOp<ComputeOp>() || !getStart().hasOneUse())
+  // A memory of its own, or one in which versions follow each other, which the
+  // function's verifier looks after.
+  bool isOwn = getStart().getDefiningOp<ComputeOp>() && getStart().hasOneUse();
+  if (!isOwn && !isa<BlockArgument>(storageOf(getStart())))
     return emitOpError("starts from something other than a te.compute's "
                        "result that nothing else uses");
   if (!block.getOps<ReduceOp>().empty())
