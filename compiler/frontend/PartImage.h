@@ -34,8 +34,8 @@ LinearForm plus(const LinearForm &a, const LinearForm &b, int64_t factor = 1);
 /// is written.
 std::vector<IndexSum> leftSums(const Statement &statement);
 
-/// The loops around a statement whose turns define elements of one tensor, outer
-/// ones first.
+/// The loops around a statement whose turns define elements of one tensor,
+/// outer ones first.
 std::vector<const TimeLoop *> turnsOf(const Statement &statement);
 
 /// One more variable of `region` for the index of each loop that the tensor
