@@ -1,0 +1,108 @@
+//===- Directive.h - schedules as written -----------------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tree of a `schedule` block: what stands there, loops and statements by
+// name. What the names mean and whether the directives keep the program's value
+// is decided over its Scop (passes/schedule). docs/schedules.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_FRONTEND_DIRECTIVE_H
+#define GIRIH_COMPILER_FRONTEND_DIRECTIVE_H
+
+#include "compiler/frontend/Ast.h"
+
+namespace girih::frontend {
+
+/// `C.k`, or `k` where one statement alone has a loop of that name.
+struct LoopRef {
+  Name statement; ///< empty text: not said
+  Name loop;
+  SourceRange range;
+};
+
+/// `64`, or the knob `?{64, 128}`, whose first value is taken until something
+/// fills it.
+struct Factor {
+  std::vector<int64_t> choices; ///< one: no knob
+  SourceRange range;
+  int64_t value() const { return choices.front(); }
+  bool isKnob() const { return choices.size() > 1; }
+};
+
+enum class DirectiveKind {
+  Split,          ///< split L by F -> outer, inner
+  Tile,           ///< tile L, ... by F, ... -> outer..., inner...
+  Reorder,        ///< reorder L, ...            outermost first
+  Interchange,    ///< interchange L, M
+  Collapse,       ///< collapse L, M -> f        two nested loops into one
+  Skew,           ///< skew L by F * M [-> s]    L + F * M in the place of L
+  Unroll,         ///< unroll L, ...
+  Vectorize,      ///< vectorize L
+  Map,            ///< map L, ... to grid|cluster|warp|thread [raster F]
+  ComputeAt,      ///< compute T, ... at L
+  ComputeInline,  ///< compute T, ... inline
+  ComputeRoot,    ///< compute T, ... root
+  Fuse,           ///< fuse T, U, ... at L       their loops down to L are one
+  Distribute,     ///< distribute L              a loop of its own for each
+  SplitReduction, ///< split_reduction L by F
+  Stage,      ///< stage A, ... in shared|registers at L [depth F] [pad F] ...
+  Prefetch,   ///< prefetch A, ... at L [ahead F]
+  Place,      ///< place T, ... in registers|shared|memory
+  Threads,    ///< threads F [for T]            of the kernel that computes T
+  Pipeline,   ///< pipeline L depth F
+  Roles,      ///< roles producer F, consumers F
+  Tensorize,  ///< tensorize L, ... as wgmma|mma
+  Persistent, ///< persistent L, ...
+  Apply       ///< apply TEMPLATE(x, ...)
+};
+
+/// `depth 4`, `swizzle 128B`, `raster 8`.
+struct DirectiveOption {
+  Name key;
+  Name word; ///< a word or a quantity with a unit; or
+  std::optional<Factor> number;
+};
+
+struct Directive {
+  DirectiveKind kind = DirectiveKind::Split;
+  SourceRange range; ///< the whole directive
+  Name label;        ///< `name: split ...`; empty text: none
+  std::vector<LoopRef> loops;
+  std::vector<Factor> factors;
+  std::vector<Name> results; ///< behind `->`
+  std::vector<Name> tensors; ///< statements or staged arrays
+  std::optional<LoopRef> at;
+  Name where; ///< grid, thread, shared, registers, wgmma, a template's name ...
+  std::vector<DirectiveOption> options;
+  std::vector<Name> arguments; ///< of Apply
+};
+
+/// `template NAME(a, b) { ... }`: directives in which a, b stand for names of
+/// statements, loops or tensors.
+struct TemplateDecl {
+  std::vector<std::string> docs;
+  Name name;
+  std::vector<Name> params;
+  std::vector<Directive> directives;
+  SourceRange range;
+};
+
+/// `schedule OP for sm_90, sm_100 when M >= 512 exact { ... }`.
+struct ScheduleDecl {
+  std::vector<std::string> docs;
+  Name op;
+  std::vector<Name> targets;              ///< empty: any
+  std::vector<SizeConstraint> conditions; ///< `when`; empty: always
+  bool exact = false; ///< nothing is completed that a directive could say
+  std::vector<Directive> directives;
+  SourceRange range; ///< from `schedule` to the op's name
+};
+
+} // namespace girih::frontend
+
+#endif // GIRIH_COMPILER_FRONTEND_DIRECTIVE_H
