@@ -177,10 +177,15 @@ private:
     const Member &member = band.members[index];
     Violation &v = add(Violation::Rule::Coincidence, piece, band.line, pairs);
     v.member = member.name;
-    std::string how = member.binding == Binding::Grid ? " is bound to the grid"
-                      : member.binding == Binding::Point
-                          ? " is a coincident point"
-                          : " is called coincident";
+    std::string how = " is called coincident";
+    if (member.binding == Binding::Grid)
+      how = " is bound to the grid";
+    else if (member.binding == Binding::Thread)
+      how = " is mapped to threads";
+    else if (member.binding == Binding::Vector)
+      how = " is vectorized";
+    else if (member.binding == Binding::Point)
+      how = " is a coincident point";
     std::string what = piece.order == Piece::Order::Plain
                            ? "a dependence by '"
                            : "the reduction of '";
@@ -189,6 +194,8 @@ private:
                 "': " + printConflict(scop, piece, v.witness);
     if (member.binding == Binding::Grid)
       v.help = "bind '" + member.name + "' to a loop";
+    else if (isCarriedByTile(member.binding))
+      v.help = "leave '" + member.name + "' a loop";
     else if (member.binding == Binding::Point &&
              piece.order == Piece::Order::Plain)
       v.help = "move '" + member.name + "' above the tile mark as a loop";
@@ -246,6 +253,8 @@ private:
     if (piece.kind != DependenceKind::Flow)
       return;
     const Node *source = kernels[piece.source], *sink = kernels[piece.sink];
+    if (!source || !sink)
+      return; // a plain tree keeps nothing anywhere
     const Node *kernel = keepsToItself(scop, *source, piece.array) ? source
                          : keepsToItself(scop, *sink, piece.array) ? sink
                                                                    : nullptr;

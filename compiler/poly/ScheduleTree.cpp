@@ -97,6 +97,10 @@ const Node *kernelOf(const ScheduleTree &tree, unsigned statement) {
   return nullptr;
 }
 
+bool isPlain(const ScheduleTree &tree) {
+  return tree.root && !tree.root->children.empty() && kernelsOf(tree).empty();
+}
+
 namespace {
 
 void collectKernels(const Node &node, std::vector<const Node *> &kernels) {

@@ -55,8 +55,17 @@ enum class Binding {
   Loop,  ///< a loop in the kernel
   Grid,  ///< one digit of the block index; must be coincident
   Point, ///< an axis of the tile below the band's tile mark
-  Time   ///< the turns of a time loop, above the kernels that it repeats
+  Time,  ///< the turns of a time loop, above the kernels that it repeats
+  // In plain trees only: what completion makes points of a tile from.
+  Thread, ///< over threads; must be coincident
+  Vector, ///< neighbours in one thread's registers, accessed at once
+  Unroll  ///< in one thread's registers
 };
+
+constexpr bool isCarriedByTile(Binding binding) {
+  return binding == Binding::Thread || binding == Binding::Vector ||
+         binding == Binding::Unroll;
+}
 
 /// One dimension of a band: for every statement under the band, a digit.
 struct Member {
@@ -120,6 +129,10 @@ struct Node {
 /// The root is a Sequence of Filters (kernels in order). A filter may hold,
 /// instead of a kernel, a band of time members above such a sequence, or above
 /// one kernel: the kernels of a time loop.
+///
+/// A tree without any kernel mark is *plain*: an order only, not yet divided
+/// into launches and tiles. Its paths end at leaves, and its members may say
+/// what they are to become.
 struct ScheduleTree {
   NodePtr root;
 };
@@ -137,6 +150,8 @@ std::vector<const Node *> pathTo(const ScheduleTree &tree, const Node *node);
 std::vector<const Node *> pathOf(const ScheduleTree &tree, unsigned statement);
 /// The kernel that `statement` is in; null if there is none.
 const Node *kernelOf(const ScheduleTree &tree, unsigned statement);
+/// Whether the tree has no kernel mark (a tree of nothing is not plain).
+bool isPlain(const ScheduleTree &tree);
 /// All kernels, in order.
 std::vector<const Node *> kernelsOf(const ScheduleTree &tree);
 /// `floor((i mod 128)/32)`: how the text forms and messages write a digit.

@@ -32,7 +32,8 @@ namespace girih::poly {
 
 namespace {
 
-constexpr const char *kBindings[] = {"loop", "grid", "point", "time"};
+constexpr const char *kBindings[] = {"loop",   "grid",   "point", "time",
+                                     "thread", "vector", "unroll"};
 constexpr const char *kPlaces[] = {"global", "workspace", "shared", "register"};
 
 std::string integers(const std::vector<int64_t> &values) {
@@ -275,6 +276,12 @@ private:
       result.binding = Binding::Point;
     else if (reader.take("time"))
       result.binding = Binding::Time;
+    else if (reader.take("thread"))
+      result.binding = Binding::Thread;
+    else if (reader.take("vector"))
+      result.binding = Binding::Vector;
+    else if (reader.take("unroll"))
+      result.binding = Binding::Unroll;
     else if (!reader.expect("loop"))
       return false;
     result.coincident = reader.take("coincident");

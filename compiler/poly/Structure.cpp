@@ -29,7 +29,7 @@ struct Above {
 
 class Checker {
 public:
-  Checker(const Scop &scop) : scop(scop) {}
+  Checker(const Scop &scop, bool isPlain) : scop(scop), isPlain(isPlain) {}
 
   std::vector<StructureProblem> run(const ScheduleTree &tree) {
     const Node *root = tree.root.get();
@@ -115,7 +115,9 @@ private:
   void sequence(const Node &node, Above &above) {
     expect(node, !above.insideTile, "a sequence stands below a tile mark");
     above.tile = nullptr;
-    above.hasSequence = above.kernel != nullptr;
+    // In a plain tree a sequence below loops is inside what will be a kernel.
+    above.hasSequence = above.kernel || (isPlain && !above.names.empty() &&
+                                         above.names.size() > above.timeLoops);
     expect(node, !node.children.empty() || scop.statements.empty(),
            "a sequence holds nothing");
     std::vector<unsigned> seen;
@@ -124,7 +126,8 @@ private:
                   "the children of a sequence are filters"))
         return;
       expect(*child, !child->statements.empty(), "a filter holds nothing");
-      if (!above.kernel && child->children.size() == 1 && child->children[0])
+      if (!isPlain && !above.kernel && child->children.size() == 1 &&
+          child->children[0])
         expect(*child,
                child->children[0]->kind == Node::Kind::Kernel ||
                    isTimeBand(*child->children[0]),
@@ -209,7 +212,7 @@ private:
   void band(const Node &node, Above &above) {
     expect(node, !node.members.empty(), "a band has no members");
     expect(node,
-           above.kernel || !isTimeBand(node) ||
+           isPlain || above.kernel || !isTimeBand(node) ||
                node.children[0]->kind == Node::Kind::Sequence ||
                node.children[0]->kind == Node::Kind::Kernel ||
                isTimeBand(*node.children[0]),
@@ -264,14 +267,23 @@ private:
     if (member.binding == Binding::Grid) {
       expect(node, member.coincident,
              "grid " + name + " is not called coincident");
-      expect(node, above.kernel, "grid " + name + " stands outside a kernel");
+      expect(node, above.kernel || isPlain,
+             "grid " + name + " stands outside a kernel");
       expect(node, !above.hasLoop && !above.hasSequence,
              "grid " + name +
                  " stands below a loop or a sequence of its kernel");
     }
     if (member.binding == Binding::Loop) {
-      expect(node, above.kernel, "loop " + name + " stands outside a kernel");
+      expect(node, above.kernel || isPlain,
+             "loop " + name + " stands outside a kernel");
       above.hasLoop = true;
+    }
+    if (isCarriedByTile(member.binding)) {
+      expect(node, isPlain,
+             name +
+                 " is to become a point of a tile, but the tree has kernels");
+      expect(node, member.binding != Binding::Thread || member.coincident,
+             "thread " + name + " is not called coincident");
     }
     if (member.binding == Binding::Time)
       timeMember(node, member, above);
@@ -306,7 +318,10 @@ private:
       return;
     const Array &array = scop.arrays[node.stage.array];
     const Statement &statement = scop.statements[node.statements[0]];
-    expect(node, node.stage.shape.size() == array.extents.size(),
+    // A plain tree leaves the box to completion.
+    expect(node,
+           node.stage.shape.size() == array.extents.size() ||
+               (isPlain && node.stage.shape.empty()),
            "the stage of '" + array.name +
                "' needs one extent for each of its "
                "dimensions");
@@ -324,7 +339,7 @@ private:
   }
 
   void leaf(const Node &node, const Above &above) {
-    expect(node, above.kernel, "a leaf stands outside a kernel");
+    expect(node, above.kernel || isPlain, "a leaf stands outside a kernel");
     if (node.statements.size() > 1)
       expect(node, false,
              statementName(node.statements[0]) + " and " +
@@ -333,6 +348,7 @@ private:
   }
 
   const Scop &scop;
+  bool isPlain;
   std::vector<StructureProblem> problems;
 };
 
@@ -340,7 +356,7 @@ private:
 
 std::vector<StructureProblem> structureProblems(const Scop &scop,
                                                 const ScheduleTree &tree) {
-  return Checker(scop).run(tree);
+  return Checker(scop, isPlain(tree)).run(tree);
 }
 
 } // namespace girih::poly
