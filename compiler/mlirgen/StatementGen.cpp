@@ -22,7 +22,8 @@ Value emitNothing(ExprGen &exprs, mlir::OpBuilder &builder,
     names.push_back(builder.getStringAttr("d" + std::to_string(d)));
   auto compute = te::ComputeOp::create(
       builder, loc, type, builder.getStringAttr(tensor.name.text),
-      builder.getArrayAttr(names), builder.getArrayAttr(box), Value());
+      builder.getArrayAttr(names), builder.getArrayAttr(box), Value(),
+      mlir::StringAttr());
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&compute.getBody());
   for (unsigned d = 0; d < type.getRank(); ++d)
@@ -93,7 +94,8 @@ private:
     auto compute =
         te::ComputeOp::create(builder, exprs.at(statement.range), type,
                               builder.getStringAttr(statement.target.text),
-                              exprs.namesOf(statement.indices), box(), into);
+                              exprs.namesOf(statement.indices), box(), into,
+                              mlir::StringAttr());
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *body = builder.createBlock(&compute.getBody());
     exprs.bindIndices(statement.indices, *body);

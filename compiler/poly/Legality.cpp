@@ -409,7 +409,7 @@ std::vector<Violation> checkLegality(const Scop &scop,
 
 void reportViolations(const Scop &scop,
                       const std::vector<Violation> &violations,
-                      Diagnostics &diags) {
+                      Diagnostics &diags, std::optional<SourceRange> at) {
   for (const Violation &violation : violations) {
     const char *code = "G0701";
     switch (violation.rule) {
@@ -430,9 +430,9 @@ void reportViolations(const Scop &scop,
       code = "G0705";
       break;
     }
-    std::optional<SourceRange> range;
+    std::optional<SourceRange> range = at;
     const SourceFile *file = diags.file();
-    if (file && violation.line) {
+    if (!range && file && violation.line) {
       uint32_t begin = file->offset({violation.line, 1});
       auto length = static_cast<uint32_t>(file->line(violation.line).size());
       range = SourceRange{begin, begin + length};

@@ -10,6 +10,7 @@
 
 #include "compiler/poly/Dependence.h"
 #include "compiler/poly/ScheduleTree.h"
+#include "compiler/support/Diagnostics.h"
 
 namespace girih::poly {
 
@@ -66,10 +67,12 @@ std::vector<Violation> checkLegality(const Scop &scop,
 
 /// Reports each violation as error G0701 (order, kernel order), G0702
 /// (coincidence), G0703 (reduction order), G0704 (coverage), G0705 (undecided),
-/// with the two instances, the element and the help.
+/// with the two instances, the element and the help. The place is `at` (a
+/// directive), or the line of the tree's text.
 void reportViolations(const Scop &scop,
                       const std::vector<Violation> &violations,
-                      Diagnostics &diags);
+                      Diagnostics &diags,
+                      std::optional<SourceRange> at = std::nullopt);
 
 /// Exhaustive oracle for tests: enumerates every instance at the given sizes,
 /// executes memory-based reasoning (last writer per element) and answers

@@ -144,6 +144,12 @@ struct Scop {
   bool operator==(const Scop &) const = default;
 };
 
+/// Which statement of the text a statement of the Scop belongs to.
+struct Owner {
+  std::string name;    ///< of the tensor that it defines
+  unsigned number = 0; ///< tells several statements of one tensor apart
+};
+
 /// Number of time loops that two statements have in common.
 size_t commonLoops(const Statement &a, const Statement &b);
 

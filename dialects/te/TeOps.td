@@ -323,10 +323,14 @@ def Te_ComputeOp : Te_Op<"compute", [SingleBlock,
     its instances in lexicographic order, and a read sees what earlier
     instances wrote. Without `into`, elements that no instance writes are
     undefined; nothing defined reads them.
+
+    `... f32> for "C" {` says that the tensor is a reduction of the statement
+    that defines C, with which schedules move it.
   }];
   let arguments = (ins StrAttr:$name, StrArrayAttr:$index_names,
                        OptionalAttr<ArrayAttr>:$extents,
-                       Optional<Te_TensorType>:$into);
+                       Optional<Te_TensorType>:$into,
+                       OptionalAttr<StrAttr>:$part_of);
   let results = (outs Te_TensorType:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -334,7 +338,7 @@ def Te_ComputeOp : Te_Op<"compute", [SingleBlock,
   let builders = [OpBuilder<(ins "mlir::Type":$type, "llvm::StringRef":$name,
                                  "mlir::ArrayAttr":$index_names), [{
     build($_builder, $_state, type, $_builder.getStringAttr(name), index_names,
-          mlir::ArrayAttr(), mlir::Value());
+          mlir::ArrayAttr(), mlir::Value(), mlir::StringAttr());
   }]>];
   let extraClassDeclaration = [{
     mlir::Block &getBlock() { return getBody().front(); }

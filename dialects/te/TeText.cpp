@@ -339,8 +339,15 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   OpAsmParser::UnresolvedOperand into;
   bool hasInto = succeeded(parser.parseOptionalKeyword("into"));
-  if ((hasInto && parser.parseOperand(into)) || parser.parseColonType(type) ||
-      parser.parseRegion(*result.addRegion(), {}) ||
+  if ((hasInto && parser.parseOperand(into)) || parser.parseColonType(type))
+    return failure();
+  std::string partOf;
+  if (succeeded(parser.parseOptionalKeyword("for"))) {
+    if (parser.parseString(&partOf))
+      return failure();
+    properties.part_of = parser.getBuilder().getStringAttr(partOf);
+  }
+  if (parser.parseRegion(*result.addRegion(), {}) ||
       (hasInto && parser.resolveOperand(into, type, result.operands)))
     return failure();
   properties.name = parser.getBuilder().getStringAttr(name);
@@ -360,6 +367,11 @@ void ComputeOp::print(OpAsmPrinter &printer) {
   if (getInto())
     printer << " into " << getInto();
   printer << " : " << getType() << ' ';
+  if (getPartOf()) {
+    printer << "for ";
+    printer.printString(*getPartOf());
+    printer << ' ';
+  }
   printer.printRegion(getBody());
 }
 

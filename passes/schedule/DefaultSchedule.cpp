@@ -81,37 +81,9 @@ private:
 
   NodePtr kernel(const FusionGroup &group) {
     KernelReason reason;
-    reason.kernel = scop.name + "__" + std::to_string(result.reasons.size());
-    std::string fused;
-    for (const Unit &unit : group.units)
-      fused +=
-          (fused.empty() ? "" : ", ") +
-          scop.arrays[scop.statements[unit.statements.back()].write().array]
-              .name;
-    NodePtr made;
-    unsigned first = group.units[0].statements[0], threads = 0;
-    std::vector<std::string> why;
-    if (readsOwnElements(scop.statements[first])) {
-      RecurrenceKernel recurrence = buildRecurrence(scop, first, reason.kernel);
-      threads = recurrence.threads;
-      why = std::move(recurrence.why);
-      made = std::move(recurrence.filter);
-    } else if (isOrderedScatter(scop, group)) {
-      TileChoice choice;
-      made = scatterKernel(scop, first, reason.kernel, choice);
-      threads = choice.threads;
-      why = std::move(choice.why);
-    } else {
-      TileChoice choice = chooseTiles(scop, group, target);
-      made = buildKernel(scop, group, choice, memory, reason.kernel);
-      threads = choice.threads;
-      why = std::move(choice.why);
-    }
-    reason.lines.push_back(
-        "computes " + fused + " with " + std::to_string(threads) +
-        (threads == 1 ? " thread" : " threads") + " a block");
-    for (std::string &line : why)
-      reason.lines.push_back(std::move(line));
+    NodePtr made = chooseKernel(
+        scop, target, memory, group,
+        scop.name + "__" + std::to_string(result.reasons.size()), reason);
     result.reasons.push_back(std::move(reason));
     return made;
   }
@@ -124,6 +96,45 @@ private:
 };
 
 } // namespace
+
+NodePtr girih::schedule::chooseKernel(const Scop &scop,
+                                      const target::GpuTarget &target,
+                                      const MemoryOrders &memory,
+                                      const FusionGroup &group,
+                                      const std::string &name,
+                                      KernelReason &reason) {
+  reason.kernel = name;
+  std::string fused;
+  for (const Unit &unit : group.units)
+    fused +=
+        (fused.empty() ? "" : ", ") +
+        scop.arrays[scop.statements[unit.statements.back()].write().array].name;
+  NodePtr made;
+  unsigned first = group.units[0].statements[0], threads = 0;
+  std::vector<std::string> why;
+  if (readsOwnElements(scop.statements[first])) {
+    RecurrenceKernel recurrence = buildRecurrence(scop, first, reason.kernel);
+    threads = recurrence.threads;
+    why = std::move(recurrence.why);
+    made = std::move(recurrence.filter);
+  } else if (isOrderedScatter(scop, group)) {
+    TileChoice choice;
+    made = scatterKernel(scop, first, reason.kernel, choice);
+    threads = choice.threads;
+    why = std::move(choice.why);
+  } else {
+    TileChoice choice = chooseTiles(scop, group, target);
+    made = buildKernel(scop, group, choice, memory, reason.kernel);
+    threads = choice.threads;
+    why = std::move(choice.why);
+  }
+  reason.lines.push_back("computes " + fused + " with " +
+                         std::to_string(threads) +
+                         (threads == 1 ? " thread" : " threads") + " a block");
+  for (std::string &line : why)
+    reason.lines.push_back(std::move(line));
+  return made;
+}
 
 DefaultSchedule girih::schedule::chooseSchedule(const Scop &scop,
                                                 const target::GpuTarget &target,

@@ -126,7 +126,7 @@ public:
   explicit Grouping(const Scop &scop)
       : scop(scop), producer(scop.arrays.size(), -1),
         accessor(scop.arrays.size(), -1) {}
-  std::vector<FusionGroup> run();
+  std::vector<FusionGroup> run(std::vector<Unit> units);
 
 private:
   /// Leading dims of `unit` that agree with the dims of the group's writers
@@ -304,8 +304,8 @@ bool Grouping::isAlone(const Unit &unit) const {
   return writers > 1 || !writesItsDims(last) || readsOwnElements(last);
 }
 
-std::vector<FusionGroup> Grouping::run() {
-  for (Unit &unit : findUnits(scop)) {
+std::vector<FusionGroup> Grouping::run(std::vector<Unit> units) {
+  for (Unit &unit : units) {
     unsigned shared = 0;
     bool alone = isAlone(unit);
     int group = alone ? -1 : choose(unit, shared);
@@ -332,5 +332,10 @@ std::vector<FusionGroup> Grouping::run() {
 }
 
 std::vector<FusionGroup> girih::schedule::groupUnits(const Scop &scop) {
-  return Grouping(scop).run();
+  return Grouping(scop).run(findUnits(scop));
+}
+
+std::vector<FusionGroup> girih::schedule::groupUnits(const Scop &scop,
+                                                     std::vector<Unit> units) {
+  return Grouping(scop).run(std::move(units));
 }

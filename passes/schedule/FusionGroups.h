@@ -68,6 +68,9 @@ bool isContraction(const poly::Scop &scop, const Unit &unit);
 /// depends on itself, has a kernel of its own; kernels hold statements of the
 /// same time loops.
 std::vector<FusionGroup> groupUnits(const poly::Scop &scop);
+/// The same of some of its units, which nothing between them depends on.
+std::vector<FusionGroup> groupUnits(const poly::Scop &scop,
+                                    std::vector<Unit> units);
 
 } // namespace girih::schedule
 

@@ -24,6 +24,13 @@ poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
                           const TileChoice &choice, const MemoryOrders &memory,
                           const std::string &name);
 
+/// The filter with the kernel of a group in the style that the default schedule
+/// chooses for it; `reason` gets why.
+poly::NodePtr chooseKernel(const poly::Scop &scop,
+                           const target::GpuTarget &target,
+                           const MemoryOrders &memory, const FusionGroup &group,
+                           const std::string &name, KernelReason &reason);
+
 } // namespace girih::schedule
 
 #endif // GIRIH_PASSES_SCHEDULE_KERNELTREE_H

@@ -31,6 +31,10 @@ struct ScopWithMap {
 /// op concerned and returns nothing when the module is not in assoc form.
 std::optional<ScopWithMap> buildScop(te::FuncOp func);
 
+/// By statement: the reductions that were hoisted out of a statement of the
+/// text are part of it.
+std::vector<poly::Owner> ownersOf(const ScopWithMap &scop);
+
 } // namespace girih::scop
 
 #endif // GIRIH_PASSES_SCOP_BUILDSCOP_H

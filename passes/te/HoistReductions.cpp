@@ -262,6 +262,7 @@ static void moveToOwnTensor(ComputeOp compute, ReduceOp reduce,
       ComputeOp::create(builder, reduce.getLoc(), type,
                         names.take(compute.getName() + "_" + nameOf(reduce)),
                         builder.getArrayAttr(indexNames));
+  own.setPartOf(compute.getPartOf().value_or(compute.getName()));
   Block *body = builder.createBlock(&own.getBody());
   for (BlockArgument index : indices) {
     Value inner = body->addArgument(builder.getIndexType(), index.getLoc());

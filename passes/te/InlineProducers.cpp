@@ -74,6 +74,13 @@ static bool mayMoveTo(ComputeOp compute, ReadOp read) {
 }
 
 static void inlineInto(ReadOp read, ComputeOp compute) {
+  // Its reductions become the reader's.
+  auto reader = read->getParentOfType<ComputeOp>();
+  StringAttr owner =
+      reader.getPartOfAttr() ? reader.getPartOfAttr() : reader.getNameAttr();
+  for (auto part : compute->getBlock()->getOps<ComputeOp>())
+    if (part.getPartOf() == compute.getName())
+      part.setPartOfAttr(owner);
   Block &body = compute.getBlock();
   for (auto [argument, index] :
        llvm::zip_equal(body.getArguments(), read.getIndices()))
@@ -90,13 +97,14 @@ static void inlineInto(ReadOp read, ComputeOp compute) {
 namespace {
 struct InlineProducersPass
     : girih::te::impl::InlineProducersBase<InlineProducersPass> {
+  using InlineProducersBase::InlineProducersBase;
   void runOnOperation() override {
     // Readers first: of a chain of maps each is moved once.
     SmallVector<ComputeOp> computes;
     getOperation().walk(
         [&](ComputeOp compute) { computes.push_back(compute); });
     for (ComputeOp compute : llvm::reverse(computes))
-      if (isMap(compute))
+      if (isMap(compute) && !llvm::is_contained(keep, compute.getName()))
         if (ReadOp read = onlyReader(compute); read && mayMoveTo(compute, read))
           inlineInto(read, compute);
   }

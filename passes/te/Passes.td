@@ -110,7 +110,10 @@ def InlineProducers : Pass<"te-inline-producers", "::girih::te::FuncOp"> {
       te.yield %2 : f32
     }
     ```
+    Tensors of `keep` stay.
   }];
+  let options = [ListOption<"keep", "keep", "std::string",
+                            "tensors that are not computed elsewhere">];
 }
 
 def ExpandFunctions : Pass<"te-expand-functions", "::girih::te::FuncOp"> {

@@ -21,11 +21,14 @@ LogicalResult girih::te::runTePasses(ModuleOp module) {
   return manager.run(module);
 }
 
-LogicalResult girih::te::runAssoc(ModuleOp module) {
+LogicalResult girih::te::runAssoc(ModuleOp module,
+                                  const std::vector<std::string> &keep) {
   PassManager manager(module.getContext());
   OpPassManager &functions = manager.nest<FuncOp>();
   functions.addPass(createAssociate());
-  functions.addPass(createInlineProducers());
+  InlineProducersOptions inlining;
+  inlining.keep.assign(keep.begin(), keep.end());
+  functions.addPass(createInlineProducers(inlining));
   functions.addPass(createExpandFunctions());
   functions.addPass(createCanonicalizeTe());
   return manager.run(module);

@@ -10,6 +10,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <string>
+#include <vector>
+
 namespace girih::te {
 
 /// te -> te, before associations: reductions hoisted, canonical form.
@@ -19,7 +22,9 @@ mlir::LogicalResult runTePasses(mlir::ModuleOp module);
 /// portable functions expanded. Terms come first so that they depend on the
 /// text alone: not on what inlining or an expansion puts into a body. Refusals
 /// are diagnostics at the te.reduce's location.
-mlir::LogicalResult runAssoc(mlir::ModuleOp module);
+/// Tensors of `keep` stay tensors (a schedule names them).
+mlir::LogicalResult runAssoc(mlir::ModuleOp module,
+                             const std::vector<std::string> &keep = {});
 
 } // namespace girih::te
 

@@ -77,7 +77,15 @@ ROOMS = {
         ["llvm", "mlir"],
     ),
     "passes/schedule": Room(
-        3, ["compiler/layout", "compiler/poly", "compiler/target"], []
+        3,
+        [
+            "compiler/frontend",
+            "compiler/layout",
+            "compiler/poly",
+            "compiler/support",
+            "compiler/target",
+        ],
+        [],
     ),
     "passes/tile": Room(
         4,

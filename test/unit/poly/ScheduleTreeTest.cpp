@@ -167,7 +167,20 @@ TEST_CASE("structural rules are each enforced", "[tree]") {
       band
         member a loop: C_init -> i; C_sum -> i; C -> i; Y -> i
 )",
+                "'C_init' and 'C_sum' end at one leaf");
+  requireBroken(scop, R"(schedule matmul_silu
+  sequence
+    filter C_init, C_sum, C
+      kernel "k" threads 1
+    filter Y
+      band
+        member i loop: Y -> i
+        member j loop: Y -> j
+)",
                 "each filter of the root holds one kernel");
+  requireBroken(scop, replaced(text, "ko loop", "ko unroll"),
+                "'ko' is to become a point of a tile, but the tree has "
+                "kernels");
   requireBroken(scop, R"(schedule matmul_silu
   sequence
     filter C_init, C_sum, C, Y

@@ -1,0 +1,169 @@
+//===- Completion.cpp - from a plain tree to kernels and tiles ------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/Completion.h"
+
+#include "passes/schedule/FusionGroups.h"
+#include "passes/schedule/KernelCompletion.h"
+#include "passes/schedule/KernelTree.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace girih;
+using namespace girih::schedule;
+using poly::Binding;
+using poly::makeNode;
+using poly::Node;
+using poly::NodePtr;
+
+namespace {
+
+/// A filter of an outer sequence that directives are about.
+struct Asked {
+  Node *filter;
+  std::unique_ptr<KernelCompletion> kernel;
+};
+
+class Completer {
+public:
+  Completer(const ScheduleModel &model, const CompletionInput &input,
+            Diagnostics &diags)
+      : model(model), input(input), diags(diags) {}
+
+  std::optional<DefaultSchedule> run() {
+    result.tree.root = poly::cloneNode(*model.tree().root);
+    if (!prepare(*result.tree.root) || !finish(*result.tree.root))
+      return std::nullopt;
+    return std::move(result);
+  }
+
+private:
+  static bool isTimeBand(const Node &node) {
+    return node.kind == Node::Kind::Band &&
+           node.members[0].binding == Binding::Time;
+  }
+
+  /// Whether no directive is about any family in the filter.
+  bool isLeftOpen(const Node &filter) const {
+    for (unsigned f : model.facts().touched)
+      for (unsigned s : model.families()[f].statements)
+        if (std::binary_search(filter.statements.begin(),
+                               filter.statements.end(), s))
+          return false;
+    return true;
+  }
+
+  bool prepare(Node &sequence) {
+    for (NodePtr &filter : sequence.children) {
+      if (isTimeBand(*filter->children[0])) {
+        Node &below = *filter->children[0]->children[0];
+        if (below.kind == Node::Kind::Sequence && !prepare(below))
+          return false;
+        continue;
+      }
+      if (isLeftOpen(*filter))
+        continue;
+      Asked asked{filter.get(), std::make_unique<KernelCompletion>(
+                                    input, result.tree, model.facts(), diags)};
+      if (!asked.kernel->prepare(*filter))
+        return false;
+      kernels.push_back(std::move(asked));
+    }
+    return true;
+  }
+
+  std::string nextName() const {
+    return input.scop.name + "__" + std::to_string(result.reasons.size());
+  }
+
+  /// The default schedule's kernels for filters that were left open.
+  void addDefaults(std::vector<NodePtr> &filters, std::vector<NodePtr> run) {
+    std::vector<Unit> units;
+    for (Unit &unit : findUnits(input.scop))
+      for (const NodePtr &filter : run)
+        if (std::binary_search(filter->statements.begin(),
+                               filter->statements.end(), unit.statements[0]))
+          units.push_back(unit);
+    for (const FusionGroup &group : groupUnits(input.scop, std::move(units))) {
+      KernelReason reason;
+      filters.push_back(chooseKernel(input.scop, input.target, input.memory,
+                                     group, nextName(), reason));
+      result.reasons.push_back(std::move(reason));
+    }
+  }
+
+  bool finish(Node &sequence) {
+    std::vector<NodePtr> filters, open;
+    auto flush = [&] {
+      if (!open.empty())
+        addDefaults(filters, std::move(open));
+      open.clear();
+    };
+    for (NodePtr &filter : sequence.children) {
+      if (isTimeBand(*filter->children[0])) {
+        flush();
+        Node &band = *filter->children[0];
+        if (!finishTurn(band))
+          return false;
+        filters.push_back(std::move(filter));
+        continue;
+      }
+      if (isLeftOpen(*filter)) {
+        open.push_back(std::move(filter));
+        continue;
+      }
+      flush();
+      KernelReason reason;
+      auto asked =
+          std::find_if(kernels.begin(), kernels.end(), [&](const Asked &a) {
+            return a.filter == filter.get();
+          });
+      unsigned threads = 0;
+      for (auto [family, count] : model.facts().threads)
+        if (std::binary_search(filter->statements.begin(),
+                               filter->statements.end(),
+                               model.families()[family].statements[0]))
+          threads = count;
+      if (!asked->kernel->run(*filter, nextName(), threads, reason))
+        return false;
+      result.reasons.push_back(std::move(reason));
+      filters.push_back(std::move(filter));
+    }
+    flush();
+    sequence.children = std::move(filters);
+    return true;
+  }
+
+  /// What is below the turns of a time loop is a sequence of kernels.
+  bool finishTurn(Node &band) {
+    band.members[0].name += "_turn";
+    NodePtr &below = band.children[0];
+    if (below->kind != Node::Kind::Sequence) {
+      NodePtr sequence = makeNode(Node::Kind::Sequence, band.statements);
+      NodePtr filter = makeNode(Node::Kind::Filter, band.statements);
+      filter->children.push_back(std::move(below));
+      sequence->children.push_back(std::move(filter));
+      below = std::move(sequence);
+    }
+    return finish(*below);
+  }
+
+  const ScheduleModel &model;
+  const CompletionInput &input;
+  Diagnostics &diags;
+  DefaultSchedule result;
+  std::vector<Asked> kernels;
+};
+
+} // namespace
+
+std::optional<DefaultSchedule>
+girih::schedule::complete(const ScheduleModel &model,
+                          const CompletionInput &input, Diagnostics &diags) {
+  return Completer(model, input, diags).run();
+}

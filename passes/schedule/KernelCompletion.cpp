@@ -1,0 +1,497 @@
+//===- KernelCompletion.cpp - grid, points and the tree of one kernel -----===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/KernelCompletion.h"
+
+#include "passes/schedule/KernelTree.h"
+
+#include <algorithm>
+
+using namespace girih;
+using namespace girih::schedule;
+using poly::Binding;
+using poly::Digit;
+using poly::makeNode;
+using poly::Member;
+using poly::Node;
+using poly::NodePtr;
+using poly::Reduction;
+using poly::Statement;
+using poly::StatementKind;
+
+/// Elements of one tile, and of those that one cell takes in order.
+constexpr int64_t kMostPoints = 32 * 1024;
+constexpr int64_t kMostOrdered = 32;
+/// Elements of a chain that a thread loads ahead.
+constexpr int64_t kChainStep = 8;
+
+Diagnostic &KernelCompletion::fail(const char *code,
+                                   const std::string &message) {
+  return diags.error(code, message, input.at);
+}
+
+int64_t KernelCompletion::turnsOf(unsigned s, const Digit &digit) const {
+  if (digit.modulus != 0)
+    return digit.modulus / digit.divisor;
+  std::optional<unsigned> dim = dimOf(digit);
+  int64_t extent = dim ? constantExtent(scop.statements[s], *dim) : -1;
+  return extent < 0 ? 0 : (extent + digit.divisor - 1) / digit.divisor;
+}
+
+/// The number of values, when it is one number; else 0.
+int64_t KernelCompletion::turnsOf(const Node &band,
+                                  const Member &member) const {
+  int64_t most = 1;
+  for (size_t i = 0; i < member.digits.size(); ++i) {
+    int64_t turns = turnsOf(band.statements[i], member.digits[i]);
+    if (turns == 0)
+      return 0;
+    most = std::max(most, turns);
+  }
+  return most;
+}
+
+bool KernelCompletion::isParallel(Node &band, size_t index) {
+  Member &member = band.members[index];
+  if (member.coincident)
+    return true;
+  member.coincident = true;
+  bool parallel =
+      poly::checkLegality(scop, input.dependences, tree, input.budget).empty();
+  member.coincident = parallel;
+  return parallel;
+}
+
+/// Whether every digit is of a dim along which a cell is updated in order.
+bool KernelCompletion::isReductionOrder(const Node &band, size_t index) const {
+  if (band.statements.size() != 1)
+    return false;
+  for (const Reduction &reduction : scop.reductions)
+    if (reduction.update == band.statements[0])
+      if (std::optional<unsigned> dim = dimOf(band.members[index].digits[0]))
+        return *dim >= reduction.cellEnd;
+  return false;
+}
+
+bool KernelCompletion::hasThreads(const Node &filter) const {
+  bool found = false;
+  walk(const_cast<Node &>(filter), [&](Node &node) {
+    for (const Member &member : node.members)
+      found |= member.binding == Binding::Thread;
+  });
+  return found;
+}
+
+/// The dim along which the statement walks memory the fastest; -1: none.
+int KernelCompletion::spreadDim(unsigned s) const {
+  const Statement &statement = scop.statements[s];
+  auto fastest = [&](const poly::Access &access) {
+    if (access.subscripts.empty())
+      return -1;
+    size_t last = access.subscripts.size() - 1;
+    if (access.array < input.memory.size() &&
+        !input.memory[access.array].empty())
+      last = input.memory[access.array].back();
+    for (unsigned d = statement.dims.size(); d-- > 0;)
+      if (access.subscripts[last].dimCoefficient(d) == 1)
+        return int(d);
+    return -1;
+  };
+  if (statement.kind != StatementKind::Update)
+    return fastest(statement.write());
+  return fastest(statement.accesses.front());
+}
+
+bool KernelCompletion::chooseGrid(Node &filter) {
+  Node &band = *filter.children[0];
+  if (band.kind != Node::Kind::Band || input.exact)
+    return true;
+  for (const Member &member : band.members)
+    if (member.binding == Binding::Grid)
+      return true;
+  std::vector<size_t> candidates;
+  for (size_t m = 0; m < band.members.size(); ++m) {
+    if (poly::isCarriedByTile(band.members[m].binding))
+      continue;
+    if (band.members[m].binding != Binding::Loop || !isParallel(band, m))
+      break;
+    candidates.push_back(m);
+  }
+  if (candidates.empty())
+    return true;
+  auto isOpen = [&](size_t m) { return turnsOf(band, band.members[m]) == 0; };
+  // Loops that some statement's tile can be made from.
+  bool hasPoints = hasThreads(filter);
+  walk(filter, [&](Node &node) {
+    if (node.kind != Node::Kind::Band || hasPoints)
+      return;
+    for (size_t m = 0; m < node.members.size() && !hasPoints; ++m)
+      hasPoints = turnsOf(node, node.members[m]) > 1 && isParallel(node, m) &&
+                  (&node != &band || candidates.size() > 1);
+  });
+  if (!hasPoints) {
+    // One of the open loops is divided among threads.
+    unsigned last = filter.statements.back();
+    int dim = spreadDim(last);
+    size_t chosen = candidates.back();
+    for (size_t m : candidates)
+      if (dim >= 0 && dimOf(poly::digitOf(band, m, last)) == unsigned(dim))
+        chosen = m;
+    bool onlyMaps = true;
+    for (unsigned s : filter.statements)
+      onlyMaps &= scop.statements[s].kind == StatementKind::Map;
+    int64_t width = 128 * (onlyMaps ? vectorOf(last) : 1);
+    Member outer = band.members[chosen], inner = outer;
+    bool divides = isOpen(chosen);
+    for (size_t i = 0; i < outer.digits.size() && divides; ++i) {
+      auto parts = splitDigit(outer.digits[i], width);
+      divides = parts.has_value() && dimOf(outer.digits[i]);
+      if (divides) {
+        outer.digits[i] = parts->first;
+        inner.digits[i] = parts->second;
+      }
+    }
+    if (divides) {
+      why.push_back("'" + outer.name + "' is divided by " +
+                    std::to_string(width) + ": over blocks, and threads");
+      inner.name += "__t";
+      band.members[chosen] = std::move(outer);
+      band.members.insert(band.members.begin() + chosen + 1, std::move(inner));
+      for (size_t &m : candidates)
+        m += m > chosen;
+    }
+  }
+  size_t last = 0;
+  bool anyOpen = false;
+  for (size_t c = 0; c < candidates.size(); ++c)
+    if (isOpen(candidates[c])) {
+      last = c;
+      anyOpen = true;
+    }
+  if (!anyOpen && candidates.size() == 1 && !hasPoints)
+    return true; // its values go to threads
+  std::string names;
+  for (size_t c = 0; c <= last; ++c) {
+    Member &member = band.members[candidates[c]];
+    member.binding = Binding::Grid;
+    names += (names.empty() ? "'" : ", '") + member.name + "'";
+  }
+  why.push_back("blocks: " + names +
+                ", whose values do not depend on each "
+                "other");
+  std::stable_partition(
+      band.members.begin(), band.members.end(),
+      [](const Member &m) { return m.binding == Binding::Grid; });
+  return true;
+}
+
+/// A chain of unknown length runs in steps of a few elements.
+bool KernelCompletion::stripMineChains(Node &filter) {
+  if (input.exact)
+    return true;
+  walk(filter, [&](Node &node) {
+    if (node.kind != Node::Kind::Band || node.members.empty() ||
+        node.children[0]->kind != Node::Kind::Leaf)
+      return;
+    size_t m = node.members.size() - 1;
+    Member &whole = node.members[m];
+    if (whole.binding != Binding::Loop || !isReductionOrder(node, m) ||
+        turnsOf(node, whole) != 0 || whole.digits[0].divisor != 1)
+      return;
+    auto parts = splitDigit(whole.digits[0], kChainStep);
+    if (!parts)
+      return;
+    Member inner = whole;
+    whole.digits[0] = parts->first;
+    inner.digits[0] = parts->second;
+    inner.name += "__s";
+    node.members.push_back(std::move(inner));
+  });
+  return true;
+}
+
+/// Whether an unmapped loop may become an axis of the tiles below it.
+bool KernelCompletion::mayBePoint(Node &band, size_t index) {
+  Member &member = band.members[index];
+  if (member.binding != Binding::Loop || turnsOf(band, member) == 0)
+    return false;
+  bool order = isReductionOrder(band, index);
+  bool staged = band.children[0]->kind == Node::Kind::Stage;
+  for (size_t i = 0; i < member.digits.size(); ++i) {
+    unsigned s = band.statements[i];
+    std::optional<unsigned> dim = dimOf(member.digits[i]);
+    if (!dim)
+      return false;
+    int64_t box = turnsOf(s, member.digits[i]), inOrder = order ? box : 1;
+    bool behind = false;
+    for (const Node *node : poly::pathOf(tree, s))
+      for (size_t m = 0; m < node->members.size(); ++m) {
+        const Member &other = node->members[m];
+        if (node == &band && m == index) {
+          behind = true;
+          continue;
+        }
+        const Digit &digit = poly::digitOf(*node, m, s);
+        bool isPoint = poly::isCarriedByTile(other.binding);
+        if (dimOf(digit) == dim && digit.divisor < member.digits[i].divisor &&
+            !isPoint)
+          return false; // a part of the dim below it is a loop
+        if (isPoint) {
+          box *= turnsOf(s, digit);
+          if (isReductionOrder(*node, m))
+            inOrder *= turnsOf(s, digit);
+        } else if (behind && order && !other.coincident) {
+          return false; // it would move behind a loop that has an order
+        }
+      }
+    if (box > kMostPoints || inOrder > (staged ? 128 : kMostOrdered))
+      return false;
+  }
+  return order || isParallel(band, index);
+}
+
+bool KernelCompletion::choosePoints(Node &filter) {
+  std::vector<Node *> bands;
+  walk(filter, [&](Node &node) {
+    if (node.kind == Node::Kind::Band)
+      bands.push_back(&node);
+  });
+  for (auto band = bands.rbegin(); band != bands.rend(); ++band)
+    for (size_t m = (*band)->members.size(); m-- > 0;) {
+      if (input.exact || !mayBePoint(**band, m))
+        continue;
+      Member &member = (*band)->members[m];
+      member.binding = Binding::Unroll;
+      chosen.insert(member.name);
+    }
+  return true;
+}
+
+bool KernelCompletion::collectPoints(unsigned s) {
+  const Statement &statement = scop.statements[s];
+  StatementTile &tile = tiles[s];
+  tile.shape.assign(statement.dims.size(), 1);
+  for (const Node *node : poly::pathOf(tree, s))
+    for (size_t m = 0; m < node->members.size(); ++m) {
+      const Member &member = node->members[m];
+      if (!poly::isCarriedByTile(member.binding))
+        continue;
+      const Digit &digit = poly::digitOf(*node, m, s);
+      std::optional<unsigned> dim = dimOf(digit);
+      int64_t turns = dim ? turnsOf(s, digit) : 0;
+      if (turns == 0) {
+        fail("G0727", "'" + member.name + "' of '" + statement.name +
+                          "' has no fixed number of turns, which a tile needs")
+            .help("split it by a number");
+        return false;
+      }
+      Point point;
+      point.dim = *dim;
+      point.stride = digit.divisor;
+      point.turns = turns;
+      point.binding =
+          chosen.count(member.name) ? Binding::Loop : member.binding;
+      point.isOrdered = isReductionOrder(*node, m);
+      if (!member.coincident && !point.isOrdered) {
+        fail("G0727", "'" + member.name + "' of '" + statement.name +
+                          "' cannot be unrolled: its turns depend on each "
+                          "other")
+            .help("leave it a loop");
+        return false;
+      }
+      tile.points.push_back(point);
+    }
+  // The parts of a dim together are its last values.
+  for (unsigned d = 0; d < statement.dims.size(); ++d) {
+    std::vector<Point> parts;
+    for (const Point &point : tile.points)
+      if (point.dim == d)
+        parts.push_back(point);
+    std::sort(parts.begin(), parts.end(), [](const Point &a, const Point &b) {
+      return a.stride < b.stride;
+    });
+    for (const Point &part : parts) {
+      if (part.stride != tile.shape[d]) {
+        fail("G0727", "a part of '" + statement.dims[d] + "' of '" +
+                          statement.name +
+                          "' between two that are mapped is a loop: the tile "
+                          "would have gaps")
+            .help("map or unroll the inner part too");
+        return false;
+      }
+      tile.shape[d] *= part.turns;
+    }
+  }
+  return true;
+}
+
+NodePtr KernelCompletion::tileOf(unsigned s) {
+  const Statement &statement = scop.statements[s];
+  const StatementTile &tile = tiles.at(s);
+  unsigned firstOrdered = statement.dims.size();
+  for (const Reduction &reduction : scop.reductions)
+    if (reduction.update == s)
+      firstOrdered = reduction.cellEnd;
+  std::set<std::string> taken = loopNames;
+  NodePtr band = makeNode(Node::Kind::Band, {s});
+  for (unsigned d = 0; d < statement.dims.size(); ++d) {
+    std::string name = statement.dims[d] + "i";
+    while (!taken.insert(name).second)
+      name += "_";
+    band->members.push_back(member(name, Binding::Point, d < firstOrdered,
+                                   {digit(d, 1, tile.shape[d])}));
+  }
+  band->children.push_back(makeNode(Node::Kind::Leaf, {s}));
+  if (band->members.empty()) {
+    NodePtr leaf = std::move(band->children[0]);
+    band = std::move(leaf);
+  }
+  NodePtr mark = makeNode(Node::Kind::Tile, {s});
+  mark->tile.shape = tile.shape;
+  mark->tile.layout = layout::print(tile.layout);
+  mark->children.push_back(std::move(band));
+  return mark;
+}
+
+/// The subtree with its points sunk into tiles.
+NodePtr KernelCompletion::build(NodePtr node) {
+  if (node->kind == Node::Kind::Leaf)
+    return tileOf(node->statements[0]);
+  for (NodePtr &child : node->children)
+    child = build(std::move(child));
+  if (node->kind != Node::Kind::Band)
+    return node;
+  auto &members = node->members;
+  members.erase(std::remove_if(members.begin(), members.end(),
+                               [](const Member &member) {
+                                 return poly::isCarriedByTile(member.binding);
+                               }),
+                members.end());
+  if (members.empty())
+    return std::move(node->children[0]);
+  // Grid members stand in a band of their own, which notes that they permute.
+  size_t grid = 0;
+  while (grid < members.size() && members[grid].binding == Binding::Grid)
+    ++grid;
+  if (grid == members.size())
+    node->permutable = true;
+  if (grid == 0 || grid == members.size())
+    return node;
+  endBandAt({node.get(), grid - 1});
+  node->permutable = true;
+  return node;
+}
+
+bool KernelCompletion::fillStages(Node &node) {
+  bool good = true;
+  walk(node, [&](Node &at) {
+    if (at.kind != Node::Kind::Stage || !good)
+      return;
+    const Node *below = at.children[0].get();
+    while (below->kind == Node::Kind::Stage)
+      below = below->children[0].get();
+    unsigned s = at.statements[0];
+    const std::string &array = scop.arrays[at.stage.array].name;
+    if (below->kind != Node::Kind::Tile || !tiles.at(s).isContraction) {
+      good = false;
+      fail("G0725",
+           below->kind != Node::Kind::Tile
+               ? "'" + array +
+                     "' is staged above loops that are no part of "
+                     "the tile of '" +
+                     scop.statements[s].name + "', which is not realised yet"
+               : "only the two operands of a product, both of them, can be "
+                 "staged so far; '" +
+                     scop.statements[s].name + "' is none of that kind here")
+          .help("stage both operands at the innermost loop above the tile, or "
+                "leave the stage out");
+      return;
+    }
+    for (const poly::Access &access : scop.statements[s].accesses) {
+      if (access.isWrite || access.array != at.stage.array ||
+          !at.stage.shape.empty())
+        continue;
+      for (const poly::Affine &subscript : access.subscripts) {
+        int64_t extent = 1;
+        for (unsigned d = 0; d < scop.statements[s].dims.size(); ++d)
+          if (subscript.dimCoefficient(d) != 0)
+            extent = tiles.at(s).shape[d];
+        at.stage.shape.push_back(extent);
+      }
+    }
+    std::vector<unsigned> order;
+    if (at.stage.array < input.memory.size())
+      order = input.memory[at.stage.array];
+    for (unsigned d = order.size(); d < at.stage.shape.size(); ++d)
+      order.push_back(d);
+    std::vector<int64_t> inMemory;
+    for (unsigned d : order)
+      inMemory.push_back(at.stage.shape[d]);
+    std::optional<layout::Layout> copy;
+    for (int64_t vector = 16 / scop.arrays[at.stage.array].elementBytes;
+         vector >= 1 && !copy; vector /= 2)
+      copy = layout::streamingLayout(inMemory, threads, vector);
+    if (!copy) {
+      good = false;
+      fail("G0727", "the stage of '" + array + "' has too few elements for " +
+                        std::to_string(threads) + " threads")
+          .help("take larger tiles or fewer threads");
+      return;
+    }
+    copy->shape = at.stage.shape;
+    for (auto *digits : {&copy->registers, &copy->threads})
+      for (layout::Digit &digit : *digits)
+        if (digit.dim >= 0)
+          digit.dim = int(order[size_t(digit.dim)]);
+    at.stage.layout = layout::print(*copy);
+  });
+  return good;
+}
+
+bool KernelCompletion::prepare(Node &filter) {
+  statements = filter.statements;
+  return chooseGrid(filter) && stripMineChains(filter) && choosePoints(filter);
+}
+
+bool KernelCompletion::run(Node &filter, const std::string &name,
+                           unsigned asked, KernelReason &reason) {
+  for (unsigned s : statements)
+    if (!collectPoints(s))
+      return false;
+  markContractions(filter);
+  if (!chooseThreads(filter, asked) || !checkCells())
+    return false;
+  for (unsigned s : statements)
+    if (!layOut(s))
+      return false;
+  bool good = true;
+  std::vector<poly::KernelMark::ArrayPlace> where = places(filter, good);
+  if (!good)
+    return false;
+  NodePtr kernel = makeNode(Node::Kind::Kernel, statements);
+  kernel->kernel.name = name;
+  kernel->kernel.threads = threads;
+  kernel->kernel.places = std::move(where);
+  walk(*filter.children[0], [&](Node &node) {
+    for (const Member &member : node.members)
+      if (!poly::isCarriedByTile(member.binding))
+        loopNames.insert(member.name);
+  });
+  NodePtr body = std::move(filter.children[0]);
+  filter.children[0] = makeNode(Node::Kind::Leaf, statements);
+  body = build(std::move(body));
+  if (!fillStages(*body))
+    return false;
+  kernel->children.push_back(std::move(body));
+  filter.children[0] = std::move(kernel);
+  reason.kernel = name;
+  reason.lines.push_back("scheduled by directives, with " +
+                         std::to_string(threads) + " threads a block");
+  for (std::string &line : why)
+    reason.lines.push_back(std::move(line));
+  return true;
+}

@@ -1,0 +1,79 @@
+//===- ScheduleModel.cpp - a schedule, directive by directive -------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/ScheduleModel.h"
+
+#include "compiler/support/Diagnostics.h"
+#include "passes/schedule/DirectiveApplier.h"
+
+using namespace girih;
+using namespace girih::schedule;
+
+ScheduleModel::ScheduleModel(const poly::Scop &scop,
+                             const poly::Dependences &dependences,
+                             const std::vector<Owner> &owners,
+                             const poly::PolyBudget &budget)
+    : program(scop), dependences(dependences), budget(budget),
+      allFamilies(findFamilies(scop, owners)) {
+  current.tree = textualTree(scop, allFamilies);
+}
+
+ScheduleModel::State ScheduleModel::copy() const {
+  State state;
+  state.tree.root = poly::cloneNode(*current.tree.root);
+  state.facts = current.facts;
+  return state;
+}
+
+bool ScheduleModel::apply(const frontend::Directive &directive,
+                          Diagnostics &diags) {
+  State next = copy();
+  if (!DirectiveApplier(*this, next, directive, diags).run())
+    return false;
+  normalise(next.tree);
+  std::vector<poly::Violation> violations =
+      poly::checkLegality(program, dependences, next.tree, budget);
+  if (!violations.empty()) {
+    // The first says what is wrong; the others follow from it.
+    violations.resize(1);
+    poly::reportViolations(program, violations, diags, directive.range);
+    return false;
+  }
+  history.push_back(std::move(current));
+  current = std::move(next);
+  return true;
+}
+
+bool ScheduleModel::undo() {
+  if (history.empty())
+    return false;
+  current = std::move(history.back());
+  history.pop_back();
+  return true;
+}
+
+std::string ScheduleModel::printDependences() const {
+  return poly::printDependences(program, dependences);
+}
+
+std::optional<poly::Violation>
+ScheduleModel::whyNotParallel(const poly::Node *band, size_t member) const {
+  poly::ScheduleTree tree;
+  tree.root = poly::cloneNode(*current.tree.root);
+  // The same node of the copy: by its place in the walk.
+  std::vector<const poly::Node *> from;
+  std::vector<poly::Node *> to;
+  walk(*current.tree.root, [&](poly::Node &node) { from.push_back(&node); });
+  walk(*tree.root, [&](poly::Node &node) { to.push_back(&node); });
+  for (size_t n = 0; n < from.size(); ++n)
+    if (from[n] == band)
+      to[n]->members[member].coincident = true;
+  for (poly::Violation &violation :
+       poly::checkLegality(program, dependences, tree, budget))
+    return std::move(violation);
+  return std::nullopt;
+}

@@ -1,0 +1,87 @@
+//===- ScheduleModel.h - a schedule, directive by directive -----*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Starts from the order of the text and applies directives to a plain schedule
+// tree. Each is proved legal before the next: a directive that would break a
+// dependence or the order of a reduction is refused with two instances in
+// conflict, and changes nothing. Every step can be taken back.
+//
+//   ScheduleModel model(scop, dependences, owners, budget);
+//   if (!model.apply(directive, diags)) ...
+//   poly::printScheduleTree(scop, model.tree());
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_PASSES_SCHEDULE_SCHEDULEMODEL_H
+#define GIRIH_PASSES_SCHEDULE_SCHEDULEMODEL_H
+
+#include "compiler/frontend/Directive.h"
+#include "compiler/poly/Legality.h"
+#include "passes/schedule/Families.h"
+#include "passes/schedule/TreeEdit.h"
+
+#include <map>
+#include <set>
+
+namespace girih::schedule {
+
+/// What directives say that a plain tree does not hold.
+struct ScheduleFacts {
+  /// Families that some directive is about; the others are left to the
+  /// default schedule.
+  std::set<unsigned> touched;
+  /// Threads of the kernel that computes a family.
+  std::map<unsigned, unsigned> threads;
+  /// Place of an array, where a directive says one.
+  std::map<unsigned, poly::Place> places;
+};
+
+class ScheduleModel {
+public:
+  ScheduleModel(const poly::Scop &scop, const poly::Dependences &dependences,
+                const std::vector<Owner> &owners,
+                const poly::PolyBudget &budget);
+
+  /// Applies and proves one directive. Reports and returns false, with nothing
+  /// changed, when it names what is not there (G0720, G0721), cannot be done to
+  /// this tree (G0722 to G0729) or is illegal (G0701 to G0705).
+  bool apply(const frontend::Directive &directive, Diagnostics &diags);
+  /// Takes the last step back; false when there is none.
+  bool undo();
+  size_t steps() const { return history.size(); }
+
+  const poly::ScheduleTree &tree() const { return current.tree; }
+  const ScheduleFacts &facts() const { return current.facts; }
+  const std::vector<Family> &families() const { return allFamilies; }
+  const poly::Scop &scop() const { return program; }
+  /// The dependences as isl maps in text, one a line.
+  std::string printDependences() const;
+
+  /// Whether the member could run at the same time for all its values: it
+  /// carries no dependence. The conflict, where it does.
+  std::optional<poly::Violation> whyNotParallel(const poly::Node *band,
+                                                size_t member) const;
+
+private:
+  friend class DirectiveApplier;
+  struct State {
+    poly::ScheduleTree tree;
+    ScheduleFacts facts;
+  };
+  State copy() const;
+
+  const poly::Scop &program;
+  const poly::Dependences &dependences;
+  poly::PolyBudget budget;
+  std::vector<Family> allFamilies;
+  State current;
+  std::vector<State> history;
+};
+
+} // namespace girih::schedule
+
+#endif // GIRIH_PASSES_SCHEDULE_SCHEDULEMODEL_H

@@ -1,0 +1,653 @@
+//===- StatementDirectives.cpp - compute, fuse, distribute, stage ---------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/DirectiveApplier.h"
+
+#include <algorithm>
+
+using namespace girih;
+using namespace girih::schedule;
+using frontend::DirectiveKind;
+using poly::Access;
+using poly::Affine;
+using poly::Binding;
+using poly::Digit;
+using poly::makeNode;
+using poly::Member;
+using poly::Node;
+using poly::NodePtr;
+
+static std::vector<unsigned> united(const std::vector<unsigned> &a,
+                                    const std::vector<unsigned> &b) {
+  std::vector<unsigned> all;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
+                 std::back_inserter(all));
+  return all;
+}
+
+/// Removes statements from all nodes above (their digits too).
+static void removeStatements(Node &node, const std::vector<unsigned> &gone) {
+  std::vector<unsigned> left;
+  for (size_t i = node.statements.size(); i-- > 0;)
+    if (std::binary_search(gone.begin(), gone.end(), node.statements[i])) {
+      for (Member &member : node.members)
+        member.digits.erase(member.digits.begin() + i);
+      node.statements.erase(node.statements.begin() + i);
+    }
+}
+
+/// The sequence whose filters will be kernels: the root's, or that of the
+/// innermost time loop above `node`.
+Node *DirectiveApplier::outerSequence(const Node *node) {
+  Node *found = state.tree.root.get();
+  for (Node *at = parentOf(state.tree, node); at; at = parentOf(state.tree, at))
+    if (at->kind == Node::Kind::Band && !at->members.empty() &&
+        at->members[0].binding == Binding::Time)
+      return at->children[0].get();
+  return found;
+}
+
+/// The filter that holds the family and nothing else, directly in an outer
+/// sequence; null when it is computed elsewhere.
+Node *DirectiveApplier::ownFilter(unsigned family) {
+  Node *found = nullptr;
+  const std::vector<unsigned> &statements = model.families()[family].statements;
+  walk(*state.tree.root, [&](Node &node) {
+    if (node.kind == Node::Kind::Filter && node.statements == statements &&
+        !found)
+      found = &node;
+  });
+  if (!found)
+    return nullptr;
+  Node *sequence = parentOf(state.tree, found);
+  return sequence == outerSequence(sequence) ||
+                 sequence == state.tree.root.get()
+             ? found
+             : nullptr;
+}
+
+/// Digits of the family's statements for the loops down to `at`, got from those
+/// of a statement there that reads what the family writes. `subtree` loses
+/// what those digits fix.
+bool DirectiveApplier::fixedBelow(
+    unsigned number, const MemberPlace &at, Node &subtree,
+    std::vector<std::pair<Node *, size_t>> &shared,
+    std::vector<std::vector<Digit>> &digits) {
+  const Family &family = model.families()[number];
+  const Access &write = scop.statements[family.statements.back()].write();
+  unsigned reader = scop.statements.size();
+  const Access *read = nullptr;
+  for (unsigned s : at.band->statements)
+    for (const Access &access : scop.statements[s].accesses)
+      if (!read && !access.isWrite && access.array == write.array) {
+        reader = s;
+        read = &access;
+      }
+  if (!read) {
+    fail("G0724",
+         "nothing below '" + text(*directive.at) + "' reads '" + family.name +
+             "'",
+         directive.at->range)
+        .help("compute it at a loop of a statement that reads it");
+    return false;
+  }
+  for (const Node *node : poly::pathOf(state.tree, reader)) {
+    if (node->kind != Node::Kind::Band)
+      continue;
+    for (size_t m = 0; m < node->members.size(); ++m)
+      if (node != at.band || m <= at.index)
+        shared.emplace_back(const_cast<Node *>(node), m);
+    if (node == at.band)
+      break;
+  }
+  // A dim of the reader is the family's dim that it stands for in the read.
+  unsigned time = family.timeDims;
+  const std::string &readerName = scop.statements[reader].name;
+  for (auto [node, m] : shared) {
+    const Digit &source = poly::digitOf(*node, m, reader);
+    Digit digit = source;
+    digit.value.dims.clear();
+    for (unsigned d = 0; d < source.value.dims.size(); ++d) {
+      int64_t factor = source.value.dims[d];
+      if (factor == 0)
+        continue;
+      std::optional<unsigned> ours;
+      if (d < time && d < scop.statements[reader].loops.size())
+        ours = d;
+      for (size_t w = 0; w < read->subscripts.size() && !ours; ++w)
+        if (!read->isAny(w) && read->subscripts[w] == Affine::dim(d))
+          for (unsigned own = time;
+               own < family.sharedDims ||
+               (family.statements.size() == 1 &&
+                own < scop.statements[family.statements[0]].dims.size());
+               ++own)
+            if (write.subscripts[w] == Affine::dim(own))
+              ours = own;
+      if (!ours) {
+        const std::string &dim = scop.statements[reader].dims[d];
+        bool stands = std::any_of(
+            read->subscripts.begin(), read->subscripts.end(),
+            [&](const Affine &s) { return s.dimCoefficient(d) != 0; });
+        Diagnostic &error = fail(
+            "G0724",
+            stands ? "'" + readerName + "' reads '" + family.name +
+                         "' at other elements than those of its loop '" +
+                         node->members[m].name +
+                         "': some would be computed in several of its turns"
+                   : "'" + family.name + "' does not depend on '" + dim +
+                         "' of '" + readerName + "': in each turn of '" +
+                         node->members[m].name +
+                         "' all of it would be computed anew",
+            directive.at->range);
+        error.help(stands ? "compute '" + family.name +
+                                "' at an outer loop, or root"
+                          : "compute it at a loop outside '" +
+                                node->members[m].name + "'");
+        return false;
+      }
+      digit.value = digit.value + Affine::dim(*ours, factor);
+    }
+    digits.push_back(std::vector<Digit>(family.statements.size(), digit));
+  }
+  // What is fixed above is no loop below.
+  bool good = true;
+  walk(subtree, [&](Node &node) {
+    for (size_t m = node.members.size(); good && m-- > 0;) {
+      Member &member = node.members[m];
+      if (member.binding == Binding::Time) {
+        node.members.erase(node.members.begin() + m);
+        continue;
+      }
+      bool gone = false;
+      for (Digit &own : member.digits) {
+        std::optional<unsigned> dim = dimOf(own);
+        std::vector<Digit> fixed;
+        for (const std::vector<Digit> &list : digits)
+          if (dim && dimOf(list[0]) == dim)
+            fixed.push_back(list[0]);
+        bool isUneven = false;
+        std::optional<Digit> rest = remainder(own, fixed, isUneven);
+        if (isUneven) {
+          fail("G0724",
+               "the loop '" + member.name + "' of '" + family.name +
+                   "' does not fit into the turns of '" + text(*directive.at) +
+                   "': " + poly::printDigit(scop, node.statements[0], own) +
+                   " is not a part of them",
+               directive.at->range)
+              .help("compute it first, then split by a factor of what one "
+                    "turn needs");
+          good = false;
+          break;
+        }
+        gone |= !rest;
+        if (rest)
+          own = *rest;
+      }
+      if (gone)
+        node.members.erase(node.members.begin() + m);
+    }
+  });
+  return good;
+}
+
+bool DirectiveApplier::computeAt() {
+  for (const frontend::Name &name : directive.tensors) {
+    std::optional<unsigned> number = familyOf(name);
+    if (!number)
+      return false;
+    const Family &family = model.families()[*number];
+    std::optional<MemberPlace> at = loop(*directive.at);
+    if (!at)
+      return false;
+    Node *filter = ownFilter(*number);
+    if (!filter) {
+      fail("G0722", "'" + family.name + "' is computed inside loops already",
+           name.range)
+          .help("say 'compute " + family.name + " root' first");
+      return false;
+    }
+    if (std::binary_search(at->band->statements.begin(),
+                           at->band->statements.end(), family.statements[0])) {
+      fail("G0724",
+           "'" + text(*directive.at) + "' is a loop of '" + family.name +
+               "' itself",
+           directive.at->range)
+          .help("name a loop of a statement that reads it");
+      return false;
+    }
+    Node *sequence = parentOf(state.tree, filter);
+    NodePtr taken = std::move(slotOf(state.tree, filter));
+    NodePtr subtree = std::move(taken->children[0]);
+    sequence->children.erase(std::find(sequence->children.begin(),
+                                       sequence->children.end(), nullptr));
+    std::vector<std::pair<Node *, size_t>> shared;
+    std::vector<std::vector<Digit>> digits;
+    if (!fixedBelow(*number, *at, *subtree, shared, digits))
+      return false;
+    endBandAt(*at);
+    // Every node on the way down now holds the family as well.
+    std::vector<Node *> path;
+    for (Node *node = at->band; node != sequence && node;
+         node = parentOf(state.tree, node))
+      path.push_back(node);
+    size_t next = 0;
+    for (auto node = path.rbegin(); node != path.rend(); ++node) {
+      std::vector<unsigned> all =
+          united((*node)->statements, family.statements);
+      for (size_t m = 0; m < (*node)->members.size(); ++m) {
+        Member &member = (*node)->members[m];
+        while (shared[next].first != *node)
+          ++next; // members of time loops, which stand above
+        std::vector<Digit> merged;
+        for (unsigned s : all) {
+          auto own =
+              std::find(family.statements.begin(), family.statements.end(), s);
+          if (own != family.statements.end())
+            merged.push_back(digits[next + m][own - family.statements.begin()]);
+          else
+            merged.push_back(poly::digitOf(**node, m, s));
+        }
+        member.digits = std::move(merged);
+      }
+      if (!(*node)->members.empty())
+        next += (*node)->members.size();
+      (*node)->statements = std::move(all);
+    }
+    Node &band = *at->band;
+    NodePtr below = std::move(band.children[0]);
+    NodePtr ours = makeNode(Node::Kind::Filter, family.statements);
+    ours->children.push_back(std::move(subtree));
+    if (below->kind != Node::Kind::Sequence) {
+      NodePtr inner = makeNode(Node::Kind::Sequence, below->statements);
+      NodePtr theirs = makeNode(Node::Kind::Filter, below->statements);
+      theirs->children.push_back(std::move(below));
+      inner->children.push_back(std::move(theirs));
+      below = std::move(inner);
+    }
+    below->statements = band.statements;
+    below->children.insert(below->children.begin(), std::move(ours));
+    band.children[0] = std::move(below);
+  }
+  return true;
+}
+
+bool DirectiveApplier::computeRoot() {
+  for (const frontend::Name &name : directive.tensors) {
+    std::optional<unsigned> number = familyOf(name);
+    if (!number)
+      return false;
+    const Family &family = model.families()[*number];
+    if (Node *filter = ownFilter(*number)) {
+      filter->children[0] = familyTree(scop, family);
+      continue;
+    }
+    // The filter of the outer sequence that holds it, and every one below.
+    const std::vector<const Node *> path =
+        poly::pathOf(state.tree, family.statements[0]);
+    Node *sequence = outerSequence(path.back());
+    Node *around = nullptr;
+    for (NodePtr &child : sequence->children)
+      if (std::binary_search(child->statements.begin(), child->statements.end(),
+                             family.statements[0]))
+        around = child.get();
+    bool before = around->statements.front() >= family.statements.front() ||
+                  around->statements.back() > family.statements.back();
+    walk(*around,
+         [&](Node &node) { removeStatements(node, family.statements); });
+    // Filters that hold nothing any more.
+    walk(*around, [&](Node &node) {
+      auto &children = node.children;
+      children.erase(std::remove_if(children.begin(), children.end(),
+                                    [](const NodePtr &child) {
+                                      return child->statements.empty();
+                                    }),
+                     children.end());
+    });
+    NodePtr filter = makeNode(Node::Kind::Filter, family.statements);
+    filter->children.push_back(familyTree(scop, family));
+    auto place = std::find_if(
+        sequence->children.begin(), sequence->children.end(),
+        [&](const NodePtr &child) { return child.get() == around; });
+    sequence->children.insert(before ? place : place + 1, std::move(filter));
+  }
+  return true;
+}
+
+/// Only asked where the family is still there: a tensor that has one reader is
+/// computed in its place before the Scop is made.
+bool DirectiveApplier::computeInline() {
+  const frontend::Name &name = directive.tensors[0];
+  if (!statementsOf(name, /*quiet=*/true))
+    return true;
+  fail("G0724",
+       "'" + name.text +
+           "' cannot be computed where it is read: it has "
+           "several readers, is a reduction, or is read at other elements than "
+           "the reader's own",
+       name.range)
+      .help("compute it at a loop of its reader");
+  return false;
+}
+
+bool DirectiveApplier::fuse() {
+  std::optional<MemberPlace> at = loop(*directive.at);
+  std::optional<unsigned> first = familyOf(directive.tensors[0]);
+  if (!at || !first)
+    return false;
+  const std::string loopName = at->member().name;
+  for (size_t t = 1; t < directive.tensors.size(); ++t) {
+    std::optional<unsigned> second = familyOf(directive.tensors[t]);
+    if (!second)
+      return false;
+    // Both stand in one sequence, in filters of their own.
+    const std::vector<Family> &families = model.families();
+    Node *sequence = nullptr, *left = nullptr, *right = nullptr;
+    walk(*state.tree.root, [&](Node &node) {
+      if (node.kind != Node::Kind::Sequence)
+        return;
+      Node *a = nullptr, *b = nullptr;
+      for (NodePtr &child : node.children) {
+        auto holds = [&](unsigned f) {
+          return std::includes(
+              child->statements.begin(), child->statements.end(),
+              families[f].statements.begin(), families[f].statements.end());
+        };
+        if (holds(*first))
+          a = child.get();
+        if (holds(*second))
+          b = child.get();
+      }
+      if (a && b && a != b) {
+        sequence = &node;
+        left = a;
+        right = b;
+      }
+    });
+    std::string pair =
+        "'" + families[*first].name + "' and '" + families[*second].name + "'";
+    if (!sequence) {
+      fail("G0722", pair + " do not follow each other: one is inside the "
+                           "other's loops already, or their loops are one")
+          .help("say 'compute ... root' first");
+      return false;
+    }
+    Node &a = *left->children[0], &b = *right->children[0];
+    size_t depth = 0;
+    while (depth < a.members.size() && a.members[depth].name != loopName)
+      ++depth;
+    if (a.kind != Node::Kind::Band || depth == a.members.size()) {
+      fail("G0722",
+           "'" + text(*directive.at) + "' is not a loop around all of '" +
+               families[*first].name + "'",
+           directive.at->range);
+      return false;
+    }
+    ++depth;
+    if (b.kind != Node::Kind::Band || b.members.size() < depth) {
+      fail("G0722",
+           "'" + families[*second].name + "' has no " + std::to_string(depth) +
+               " loops around all of it to "
+               "join with those of '" +
+               families[*first].name + "'",
+           directive.tensors[t].range)
+          .help("fuse at an outer loop");
+      return false;
+    }
+    std::vector<unsigned> all = united(left->statements, right->statements);
+    NodePtr band = makeNode(Node::Kind::Band, all);
+    for (size_t m = 0; m < depth; ++m) {
+      Member &x = a.members[m], &y = b.members[m];
+      if (x.binding != y.binding) {
+        fail("G0722", "the loops '" + x.name + "' and '" + y.name +
+                          "' are mapped differently");
+        return false;
+      }
+      Member joined = x;
+      joined.digits.clear();
+      joined.coincident = x.coincident && y.coincident;
+      for (unsigned s : all)
+        joined.digits.push_back(std::binary_search(left->statements.begin(),
+                                                   left->statements.end(), s)
+                                    ? poly::digitOf(a, m, s)
+                                    : poly::digitOf(b, m, s));
+      band->members.push_back(std::move(joined));
+    }
+    NodePtr inner = makeNode(Node::Kind::Sequence, all);
+    for (Node *side : {left, right}) {
+      NodePtr rest = std::move(side->children[0]);
+      rest->members.erase(rest->members.begin(), rest->members.begin() + depth);
+      NodePtr filter = makeNode(Node::Kind::Filter, side->statements);
+      filter->children.push_back(std::move(rest));
+      inner->children.push_back(std::move(filter));
+    }
+    band->children.push_back(std::move(inner));
+    left->statements = all;
+    left->children[0] = std::move(band);
+    auto &children = sequence->children;
+    children.erase(std::find_if(
+        children.begin(), children.end(),
+        [&](const NodePtr &child) { return child.get() == right; }));
+  }
+  return true;
+}
+
+bool DirectiveApplier::distribute() {
+  std::optional<MemberPlace> at = loop(directive.loops[0]);
+  if (!at)
+    return false;
+  Node &band = *at->band;
+  if (band.children[0]->kind != Node::Kind::Sequence) {
+    fail("G0722",
+         "the loop '" + text(directive.loops[0]) +
+             "' is around one statement only",
+         directive.loops[0].range);
+    return false;
+  }
+  if (at->member().binding == Binding::Time) {
+    fail("G0722",
+         "'" + text(directive.loops[0]) +
+             "' is a loop in time: all its statements are in a turn",
+         directive.loops[0].range);
+    return false;
+  }
+  NodePtr sequence = std::move(band.children[0]);
+  for (NodePtr &filter : sequence->children) {
+    NodePtr own = makeNode(Node::Kind::Band, filter->statements);
+    for (size_t m = at->index; m < band.members.size(); ++m) {
+      Member member = band.members[m];
+      member.digits.clear();
+      for (unsigned s : filter->statements)
+        member.digits.push_back(poly::digitOf(band, m, s));
+      own->members.push_back(std::move(member));
+    }
+    own->children.push_back(std::move(filter->children[0]));
+    filter->children[0] = std::move(own);
+  }
+  band.members.resize(at->index);
+  band.children[0] = std::move(sequence);
+  if (!band.members.empty())
+    return true;
+  // Nothing is left around them: each is a kernel of its own.
+  Node *filter = parentOf(state.tree, &band);
+  Node *outer = filter ? parentOf(state.tree, filter) : nullptr;
+  if (!outer || outer != outerSequence(filter))
+    return true;
+  auto &children = outer->children;
+  auto place =
+      std::find_if(children.begin(), children.end(),
+                   [&](const NodePtr &child) { return child.get() == filter; });
+  std::vector<NodePtr> parts = std::move(band.children[0]->children);
+  place = children.erase(place);
+  children.insert(place, std::make_move_iterator(parts.begin()),
+                  std::make_move_iterator(parts.end()));
+  return true;
+}
+
+bool DirectiveApplier::stage() {
+  for (const frontend::DirectiveOption &option : directive.options) {
+    bool isOne = option.key.text == "depth" && option.number &&
+                 option.number->value() == 1;
+    if (isOne)
+      continue;
+    fail("G0725", "'" + option.key.text + "' of a stage is not realised yet",
+         option.key.range)
+        .help("leave it out: the stage has one buffer, which is filled before "
+              "each use");
+    return false;
+  }
+  if (directive.where.text != "shared") {
+    fail("G0725", "a stage in registers is not realised yet",
+         directive.where.range)
+        .help("leave it out: what a tile reads is loaded into registers");
+    return false;
+  }
+  for (const frontend::Name &name : directive.tensors) {
+    std::optional<unsigned> array = arrayOf(name);
+    std::optional<MemberPlace> at = array ? loop(*directive.at) : std::nullopt;
+    if (!at)
+      return false;
+    std::vector<unsigned> readers;
+    for (unsigned s : at->band->statements)
+      for (const Access &access : scop.statements[s].accesses)
+        if (!access.isWrite && access.array == *array &&
+            (readers.empty() || readers.back() != s))
+          readers.push_back(s);
+    if (readers.size() != 1) {
+      fail("G0722",
+           readers.empty()
+               ? "nothing below '" + text(*directive.at) + "' reads '" +
+                     name.text + "'"
+               : "'" + name.text + "' is read by " + namesOf(readers) +
+                     " below '" + text(*directive.at) + "'",
+           name.range)
+          .help("stage a tensor at a loop of the one statement that reads it");
+      return false;
+    }
+    endBandAt(*at);
+    Node *above = at->band;
+    while (above->children[0]->kind == Node::Kind::Sequence)
+      for (NodePtr &filter : above->children[0]->children)
+        if (std::binary_search(filter->statements.begin(),
+                               filter->statements.end(), readers[0])) {
+          above = filter.get();
+          break;
+        }
+    if (above->statements.size() != 1) {
+      fail("G0722",
+           "'" + text(*directive.at) +
+               "' is a loop around several "
+               "statements",
+           directive.at->range)
+          .help("stage at a loop of '" + scop.statements[readers[0]].name +
+                "' alone");
+      return false;
+    }
+    while (above->children[0]->kind == Node::Kind::Stage)
+      above = above->children[0].get();
+    NodePtr mark = makeNode(Node::Kind::Stage, above->statements);
+    mark->stage.array = *array;
+    mark->children.push_back(std::move(above->children[0]));
+    above->children[0] = std::move(mark);
+  }
+  return true;
+}
+
+bool DirectiveApplier::place() {
+  for (const frontend::Name &name : directive.tensors) {
+    std::optional<unsigned> array = arrayOf(name);
+    if (!array)
+      return false;
+    if (scop.arrays[*array].role != poly::ArrayRole::Temporary) {
+      fail("G0722",
+           "'" + name.text + "' is no temporary of '" + scop.name +
+               "': it lies where the caller has it",
+           name.range);
+      return false;
+    }
+    state.facts.places[*array] =
+        directive.where.text == "registers" ? poly::Place::Register
+        : directive.where.text == "shared"  ? poly::Place::Shared
+                                            : poly::Place::Workspace;
+    for (unsigned s = 0; s < scop.statements.size(); ++s)
+      if (scop.statements[s].write().array == *array)
+        touch({s});
+  }
+  return true;
+}
+
+bool DirectiveApplier::threads() {
+  int64_t count = directive.factors[0].value();
+  if (count < 1 || count > 1024 || count % 32 != 0) {
+    fail("G0723",
+         "a block has 32 to 1024 threads, a multiple of 32; not " +
+             std::to_string(count),
+         directive.factors[0].range);
+    return false;
+  }
+  for (const frontend::Name &name : directive.tensors) {
+    std::optional<unsigned> number = familyOf(name);
+    if (!number)
+      return false;
+    state.facts.threads[*number] = count;
+  }
+  if (directive.tensors.empty())
+    for (unsigned f = 0; f < model.families().size(); ++f)
+      state.facts.threads.emplace(f, count);
+  return true;
+}
+
+bool DirectiveApplier::notYet() {
+  const char *word = "this directive", *instead = "leave it out";
+  switch (directive.kind) {
+  case DirectiveKind::SplitReduction: {
+    std::optional<MemberPlace> place = loop(directive.loops[0]);
+    if (!place)
+      return false;
+    for (unsigned s : place->band->statements)
+      for (const poly::Reduction &reduction : scop.reductions)
+        if (reduction.update == s) {
+          std::string by = std::to_string(directive.factors[0].value());
+          fail("G0728",
+               "parts of '" + place->member().name +
+                   "' summed apart are another order of additions than '" +
+                   reduction.term + "', and so other bits")
+              .help("say it in the text: order=seg(" + by +
+                    ", seq); the parts are then the loop 's'");
+          return false;
+        }
+    fail("G0722",
+         "'" + text(directive.loops[0]) +
+             "' is no loop of a "
+             "reduction",
+         directive.loops[0].range);
+    return false;
+  }
+  case DirectiveKind::Prefetch:
+    word = "'prefetch'";
+    break;
+  case DirectiveKind::Pipeline:
+    word = "'pipeline'";
+    instead = "leave it out: the next operands are read ahead into registers";
+    break;
+  case DirectiveKind::Roles:
+    word = "'roles'";
+    instead = "leave it out: all warps of a block do the same";
+    break;
+  case DirectiveKind::Tensorize:
+    word = "'tensorize'";
+    instead = "leave it out: products run as fused multiply-adds";
+    break;
+  case DirectiveKind::Persistent:
+    word = "'persistent'";
+    instead = "leave it out: a block computes one tile";
+    break;
+  default:
+    break;
+  }
+  fail("G0725", std::string(word) + " is not realised yet").help(instead);
+  return false;
+}
