@@ -158,6 +158,8 @@ std::vector<const Node *> kernelsOf(const ScheduleTree &tree);
 std::string printDigit(const Scop &scop, unsigned statement,
                        const Digit &digit);
 
+/// The tree as a nest of loops, for people: what runs in what, and how.
+std::string printNest(const Scop &scop, const ScheduleTree &tree);
 std::string printScheduleTree(const Scop &scop, const ScheduleTree &tree);
 /// Reads printScheduleTree's text; reports errors (G0712) with their place. The
 /// result is well formed as a text only: verifyScheduleTree, then

@@ -35,11 +35,7 @@ Diagnostic &KernelCompletion::fail(const char *code,
 }
 
 int64_t KernelCompletion::turnsOf(unsigned s, const Digit &digit) const {
-  if (digit.modulus != 0)
-    return digit.modulus / digit.divisor;
-  std::optional<unsigned> dim = dimOf(digit);
-  int64_t extent = dim ? constantExtent(scop.statements[s], *dim) : -1;
-  return extent < 0 ? 0 : (extent + digit.divisor - 1) / digit.divisor;
+  return schedule::turnsOf(scop.statements[s], digit);
 }
 
 /// The number of values, when it is one number; else 0.
@@ -74,6 +70,17 @@ bool KernelCompletion::isReductionOrder(const Node &band, size_t index) const {
     if (reduction.update == band.statements[0])
       if (std::optional<unsigned> dim = dimOf(band.members[index].digits[0]))
         return *dim >= reduction.cellEnd;
+  return false;
+}
+
+/// Whether a loop around the statement runs over a sum of the dim and others.
+bool KernelCompletion::isSkewed(unsigned s, unsigned dim) const {
+  for (const Node *node : poly::pathOf(tree, s))
+    for (size_t m = 0; m < node->members.size(); ++m) {
+      const Digit &digit = poly::digitOf(*node, m, s);
+      if (digit.value.dimCoefficient(dim) != 0 && !dimOf(digit))
+        return true;
+    }
   return false;
 }
 
@@ -224,7 +231,7 @@ bool KernelCompletion::mayBePoint(Node &band, size_t index) {
   for (size_t i = 0; i < member.digits.size(); ++i) {
     unsigned s = band.statements[i];
     std::optional<unsigned> dim = dimOf(member.digits[i]);
-    if (!dim)
+    if (!dim || isSkewed(s, *dim))
       return false;
     int64_t box = turnsOf(s, member.digits[i]), inOrder = order ? box : 1;
     bool behind = false;
@@ -283,6 +290,13 @@ bool KernelCompletion::collectPoints(unsigned s) {
       const Digit &digit = poly::digitOf(*node, m, s);
       std::optional<unsigned> dim = dimOf(digit);
       int64_t turns = dim ? turnsOf(s, digit) : 0;
+      if (dim && isSkewed(s, *dim)) {
+        fail("G0727", "'" + member.name + "' of '" + statement.name +
+                          "' is part of a skewed loop: a tile of it would be "
+                          "no box")
+            .help("leave '" + member.name + "' a loop, or do not skew by it");
+        return false;
+      }
       if (turns == 0) {
         fail("G0727", "'" + member.name + "' of '" + statement.name +
                           "' has no fixed number of turns, which a tile needs")

@@ -62,6 +62,7 @@ private:
   int64_t turnsOf(unsigned statement, const poly::Digit &digit) const;
   bool mayBePoint(poly::Node &band, size_t member);
   bool isReductionOrder(const poly::Node &band, size_t member) const;
+  bool isSkewed(unsigned statement, unsigned dim) const;
   int spreadDim(unsigned statement) const;
   bool hasThreads(const poly::Node &filter) const;
   bool collectPoints(unsigned statement);

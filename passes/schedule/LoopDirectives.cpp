@@ -291,7 +291,8 @@ bool DirectiveApplier::bind(Binding binding) {
     }
     bool isPoint = poly::isCarriedByTile(binding);
     for (size_t i = 0; isPoint && i < member.digits.size(); ++i)
-      if (member.digits[i].modulus == 0 || !dimOf(member.digits[i])) {
+      if (turnsOf(scop.statements[place->band->statements[i]],
+                  member.digits[i]) == 0) {
         std::string where =
             binding == Binding::Thread ? "threads" : "registers";
         fail("G0723",

@@ -7,6 +7,8 @@
 
 #include "passes/schedule/TreeEdit.h"
 
+#include "passes/schedule/TileChoice.h"
+
 #include <algorithm>
 
 using namespace girih;
@@ -149,6 +151,17 @@ std::optional<unsigned> girih::schedule::dimOf(const Digit &digit) {
       return digit.value == Affine::dim(d) ? std::optional<unsigned>(d)
                                            : std::nullopt;
   return std::nullopt;
+}
+
+int64_t girih::schedule::turnsOf(const poly::Statement &statement,
+                                 const Digit &digit) {
+  std::optional<unsigned> dim = dimOf(digit);
+  if (!dim)
+    return 0;
+  if (digit.modulus != 0)
+    return digit.modulus / digit.divisor;
+  int64_t extent = constantExtent(statement, *dim);
+  return extent < 0 ? 0 : (extent + digit.divisor - 1) / digit.divisor;
 }
 
 std::optional<Digit> girih::schedule::remainder(const Digit &digit,

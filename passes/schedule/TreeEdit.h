@@ -60,6 +60,10 @@ splitDigit(const poly::Digit &digit, int64_t factor);
 /// The dim that a digit is of, when its value is that dim alone.
 std::optional<unsigned> dimOf(const poly::Digit &digit);
 
+/// The number of its values, where the statement's domain and the digit say
+/// one number; else 0.
+int64_t turnsOf(const poly::Statement &statement, const poly::Digit &digit);
+
 /// What is left of a digit once `fixed`, digits of the same dim, are known:
 /// nullopt when it is nothing; `isUneven` when what is left is no digit.
 std::optional<poly::Digit> remainder(const poly::Digit &digit,

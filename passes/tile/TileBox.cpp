@@ -35,13 +35,32 @@ TileBox girih::tilegen::makeBox(const poly::ScheduleTree &tree,
     for (const poly::Member &member : node->members) {
       const poly::Digit &digit = member.digits[position];
       Value value = outer[next++];
+      Value part = index.mul(value, digit.divisor);
+      // A skewed loop, i + 2 * t: the dim is what is left of it once the loops
+      // outside, whose dims are known, are taken off.
+      int own = -1;
+      unsigned count = 0;
       for (unsigned d = 0; d < rank; ++d) {
-        if (digit.value.dimCoefficient(d) == 0)
+        int64_t factor = digit.value.dimCoefficient(d);
+        count += factor != 0;
+        if (factor == 1 && !box.corners[d])
+          own = int(d);
+      }
+      for (unsigned d = 0; d < rank; ++d) {
+        int64_t factor = digit.value.dimCoefficient(d);
+        if (factor == 0 || (count > 1 && int(d) == own))
           continue;
-        Value part = index.mul(value, digit.divisor);
+        if (count > 1) {
+          part = index.add(part, index.mul(box.corners[d], -factor));
+          continue;
+        }
         box.corners[d] =
             box.corners[d] ? index.add(box.corners[d], part) : part;
         box.cornerMultiple[d] = std::gcd(box.cornerMultiple[d], digit.divisor);
+      }
+      if (count > 1) {
+        box.corners[own] = part;
+        box.cornerMultiple[own] = 1;
       }
     }
   }
