@@ -186,6 +186,11 @@ static std::string guardFailure(const Signature &signature, const Guard &guard,
                ? ""
                : "size '" + signature.sizes[guard.size] + "' is " +
                      std::to_string(sizes[guard.size]) + ", more than " + value;
+  case Guard::Kind::SizeAtLeast:
+    return sizes[guard.size] >= guard.value
+               ? ""
+               : "size '" + signature.sizes[guard.size] + "' is " +
+                     std::to_string(sizes[guard.size]) + ", less than " + value;
   }
   return "unknown guard";
 }

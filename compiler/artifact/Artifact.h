@@ -153,7 +153,8 @@ struct Guard {
     StrideDivisible, ///< stride[dim] % value == 0 elements (or extent <= 1)
     AlignedPointer,  ///< address % value == 0 bytes
     SizeDivisible,   ///< sizes[size] % value == 0
-    SizeAtMost       ///< sizes[size] <= value
+    SizeAtMost,      ///< sizes[size] <= value
+    SizeAtLeast      ///< sizes[size] >= value
   };
   Kind kind = Kind::UnitStride;
   unsigned param = 0;

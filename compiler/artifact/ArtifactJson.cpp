@@ -266,6 +266,8 @@ private:
       return sizeName(guard.size) + " % " + value + " == 0";
     case Guard::Kind::SizeAtMost:
       return sizeName(guard.size) + " <= " + value;
+    case Guard::Kind::SizeAtLeast:
+      return sizeName(guard.size) + " >= " + value;
     }
     return "";
   }

@@ -88,7 +88,7 @@ public:
   }
 
   void read(Guard &guard) {
-    guard.kind = enumerator(Guard::Kind::SizeAtMost, "guard");
+    guard.kind = enumerator(Guard::Kind::SizeAtLeast, "guard");
     guard.param = u32();
     guard.dim = u32();
     guard.size = u32();

@@ -246,6 +246,7 @@ private:
       return checkIndex(guard.size, signature.sizes.size(), where, "size") &&
              checkPositive(guard.value, where);
     case Guard::Kind::SizeAtMost:
+    case Guard::Kind::SizeAtLeast:
       return checkIndex(guard.size, signature.sizes.size(), where, "size");
     }
     return fail(where + " is of an unknown kind");

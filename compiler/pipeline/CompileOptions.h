@@ -18,6 +18,8 @@
 
 namespace girih::pipeline {
 
+struct CompileState;
+
 struct CompileOptions {
   std::string target = "sm_90a";
   /// Operator to compile; empty when the file has one.
@@ -41,6 +43,8 @@ struct CompileOptions {
   bool isSource = true;
   /// Called with the text of each form that is made, in order.
   std::function<void(Phase, const std::string &)> onForm;
+  /// Called with everything that was made, when the last form is.
+  std::function<void(CompileState &)> inspect;
   /// isl operations allowed for one analysis.
   uint64_t polyOperations = 20'000'000;
 };

@@ -23,6 +23,25 @@
 
 namespace girih::pipeline {
 
+/// A condition on a size, decided at compile time where the size is given.
+struct SizeCondition {
+  enum class Kind { Multiple, AtMost, AtLeast };
+  std::string size;
+  Kind kind = Kind::Multiple;
+  int64_t value = 1;
+};
+/// `M % 8 == 0, N <= 512`, and back.
+std::string print(const std::vector<SizeCondition> &conditions);
+std::optional<std::vector<SizeCondition>> readConditions(std::string_view text);
+
+/// One way to compute the program. The first whose conditions hold is launched;
+/// the last one has none.
+struct ScheduleVersion {
+  poly::ScheduleTree tree;
+  std::vector<schedule::KernelReason> reasons;
+  std::vector<SizeCondition> conditions;
+};
+
 /// Filled from the top as phases run; a phase reads what stands above its own
 /// line. Reading a phase's text back fills everything that its bundle carries.
 struct CompileState {
@@ -38,8 +57,7 @@ struct CompileState {
   mlir::OwningOpRef<mlir::ModuleOp> te;         // te, assoc
   std::optional<scop::ScopWithMap> scop;        // scop
   std::optional<poly::Dependences> dependences; // scop
-  std::optional<poly::ScheduleTree> tree;       // schedule
-  std::vector<schedule::KernelReason> reasons;  // schedule
+  std::vector<ScheduleVersion> schedules;       // schedule
   mlir::OwningOpRef<mlir::ModuleOp> kernels;    // tile, llvm
   artifact::Artifact plan;                      // tile, llvm, ptx
   bool readBack = false; ///< below schedule: only well-formedness is known

@@ -117,6 +117,49 @@ bool readScop(CompileState &state, const std::vector<Section> &sections,
   return false;
 }
 
+/// One section a version: `schedule when M >= 512`; the last has no condition.
+bool readSchedules(CompileState &state, const std::vector<Section> &sections) {
+  constexpr std::string_view kWhen = "schedule when ";
+  for (const Section &section : sections) {
+    bool isConditional = section.name.substr(0, kWhen.size()) == kWhen;
+    if (!isConditional && section.name != "schedule")
+      continue;
+    ScheduleVersion version;
+    if (isConditional) {
+      auto conditions = readConditions(section.name.substr(kWhen.size()));
+      if (!conditions) {
+        state.diags
+            .error("G0729", "'" + section.name.substr(kWhen.size()) +
+                                "' is no condition on sizes")
+            .help("write M % 8 == 0, M <= 512 or M >= 512, with commas "
+                  "between several");
+        return false;
+      }
+      version.conditions = std::move(*conditions);
+      for (const SizeCondition &condition : version.conditions)
+        if (state.func().findSize(condition.size) < 0) {
+          state.diags.error("G0729",
+                            "the program has no size '" + condition.size + "'");
+          return false;
+        }
+    }
+    std::optional<poly::ScheduleTree> tree =
+        poly::readScheduleTree(state.scop->scop, section.text, state.diags);
+    if (!tree)
+      return false;
+    version.tree = std::move(*tree);
+    state.schedules.push_back(std::move(version));
+  }
+  if (state.schedules.empty())
+    return missing(state, "schedule");
+  if (state.schedules.back().conditions.empty())
+    return true;
+  state.diags
+      .error("G0729", "each schedule has a condition: none is for all sizes")
+      .help("add a section 'schedule' without one, behind the others");
+  return false;
+}
+
 bool readPlan(CompileState &state, mlir::Attribute attr) {
   std::string error;
   if (!attr)
@@ -242,9 +285,15 @@ std::string girih::pipeline::printForm(CompileState &state, Phase phase) {
   case Phase::Schedule: {
     std::string text = "=== te\n" + printModule(*state.te) + "=== scop\n" +
                        poly::printScop(state.scop->scop);
-    if (phase == Phase::Schedule)
-      return text + "=== schedule\n" +
-             poly::printScheduleTree(state.scop->scop, *state.tree);
+    if (phase == Phase::Schedule) {
+      for (const ScheduleVersion &version : state.schedules)
+        text += "=== schedule" +
+                (version.conditions.empty()
+                     ? ""
+                     : " when " + print(version.conditions)) +
+                "\n" + poly::printScheduleTree(state.scop->scop, version.tree);
+      return text;
+    }
     return text + "=== dependences\n" +
            poly::printDependences(state.scop->scop, *state.dependences);
   }
@@ -278,14 +327,10 @@ bool girih::pipeline::readForm(CompileState &state, Phase phase,
     return readScop(state, splitSections(text), source.name());
   case Phase::Schedule: {
     std::vector<Section> sections = splitSections(text);
-    const Section *tree = find(sections, "schedule");
-    if (!tree)
-      return missing(state, "schedule");
-    if (!readScop(state, sections, source.name()))
+    if (!readScop(state, sections, source.name()) ||
+        !readSchedules(state, sections))
       return false;
-    state.tree =
-        poly::readScheduleTree(state.scop->scop, tree->text, state.diags);
-    return state.tree && proveSchedule(state);
+    return proveSchedule(state);
   }
   case Phase::Tile:
     return readKernels(state, text, source.name());

@@ -11,6 +11,7 @@
 #include "compiler/pipeline/MlirDiagnostics.h"
 #include "compiler/pipeline/PlanText.h"
 #include "compiler/pipeline/Report.h"
+#include "compiler/pipeline/ScheduleDriver.h"
 #include "compiler/reference/Signature.h"
 #include "compiler/target/Occupancy.h"
 #include "dialects/tile/Tile.h"
@@ -124,7 +125,7 @@ bool girih::pipeline::runMlirGen(CompileState &state) {
 
 bool girih::pipeline::runAssociations(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0804");
-  return mlir::succeeded(te::runAssoc(*state.te)) &&
+  return mlir::succeeded(te::runAssoc(*state.te, tensorsOfSchedules(state))) &&
          mlir::succeeded(mlir::verify(*state.te));
 }
 
@@ -146,25 +147,20 @@ bool girih::pipeline::runScop(CompileState &state) {
 }
 
 bool girih::pipeline::runSchedule(CompileState &state) {
-  const poly::Scop &scop = state.scop->scop;
-  schedule::MemoryOrders memory;
-  for (unsigned array = 0; array < scop.arrays.size(); ++array)
-    memory.push_back(
-        tilegen::memoryOrder(state.func(), scop, state.scop->map, array));
-  schedule::DefaultSchedule chosen =
-      schedule::chooseSchedule(scop, *state.target, memory);
-  state.tree = std::move(chosen.tree);
-  state.reasons = std::move(chosen.reasons);
-  return true;
+  return makeSchedules(state);
 }
 
 bool girih::pipeline::proveSchedule(CompileState &state) {
-  if (!poly::verifyScheduleTree(state.scop->scop, *state.tree, state.diags))
-    return false;
-  std::vector<poly::Violation> violations = poly::checkLegality(
-      state.scop->scop, *state.dependences, *state.tree, budgetOf(state));
-  poly::reportViolations(state.scop->scop, violations, state.diags);
-  return violations.empty();
+  for (const ScheduleVersion &version : state.schedules) {
+    if (!poly::verifyScheduleTree(state.scop->scop, version.tree, state.diags))
+      return false;
+    std::vector<poly::Violation> violations = poly::checkLegality(
+        state.scop->scop, *state.dependences, version.tree, budgetOf(state));
+    poly::reportViolations(state.scop->scop, violations, state.diags);
+    if (!violations.empty())
+      return false;
+  }
+  return true;
 }
 
 /// What the plan says besides its variants.
@@ -185,26 +181,49 @@ static void startPlan(CompileState &state) {
 /// "Function parameters").
 static constexpr size_t kMaxParameterBytes = 4096;
 
-bool girih::pipeline::runTile(CompileState &state) {
-  MlirDiagnostics handler(*state.context, state.diags, "G0806");
+/// The guards under which a version is launched.
+static std::vector<artifact::Guard>
+guardsOf(const artifact::Signature &signature,
+         const std::vector<SizeCondition> &conditions) {
+  using Kind = artifact::Guard::Kind;
+  std::vector<artifact::Guard> guards;
+  for (const SizeCondition &condition : conditions) {
+    artifact::Guard guard;
+    guard.kind =
+        condition.kind == SizeCondition::Kind::Multiple ? Kind::SizeDivisible
+        : condition.kind == SizeCondition::Kind::AtMost ? Kind::SizeAtMost
+                                                        : Kind::SizeAtLeast;
+    guard.size =
+        llvm::find(signature.sizes, condition.size) - signature.sizes.begin();
+    guard.value = condition.value;
+    guards.push_back(guard);
+  }
+  return guards;
+}
+
+/// Kernels of one version, in the variants that memory asks for. `number`
+/// counts the versions, from 0.
+static bool addVariants(CompileState &state, const ScheduleVersion &version,
+                        unsigned number) {
   std::optional<std::vector<poly::KernelLoops>> loops = poly::generateLoops(
-      state.scop->scop, *state.tree, budgetOf(state), state.diags);
+      state.scop->scop, version.tree, budgetOf(state), state.diags);
   if (!loops)
     return false;
-  startPlan(state);
+  const std::vector<artifact::Guard> conditions =
+      guardsOf(state.plan.signature, version.conditions);
+  std::string suffix = number == 0 ? "" : "_" + std::to_string(number + 1);
   mlir::Location unknown = mlir::UnknownLoc::get(state.context.get());
-  state.kernels = mlir::ModuleOp::create(unknown);
   mlir::OpBuilder builder =
       mlir::OpBuilder::atBlockEnd(state.kernels->getBody());
   for (tilegen::AccessMode mode :
        {tilegen::AccessMode::Vector, tilegen::AccessMode::General}) {
     bool isVector = mode == tilegen::AccessMode::Vector;
     auto module = mlir::ModuleOp::create(
-        unknown, llvm::StringRef(isVector ? "vector" : "general"));
+        unknown, (isVector ? "vector" : "general") + suffix);
     builder.insert(module);
     std::optional<tilegen::TilePlan> plan =
         tilegen::buildTile(state.func(), state.scop->scop, state.scop->map,
-                           *state.tree, *loops, mode, module);
+                           version.tree, *loops, mode, module);
     if (!plan)
       return false;
     for (const artifact::Launch &launch : plan->launches)
@@ -221,18 +240,32 @@ bool girih::pipeline::runTile(CompileState &state) {
     // A variant without guards runs on anything: no other one is needed.
     bool isLast = plan->guards.empty();
     artifact::Variant variant;
-    variant.name = isVector && !isLast ? "vector" : "general";
+    variant.name = (isVector && !isLast ? "vector" : "general") + suffix;
     module.setSymName(variant.name);
-    variant.guards = std::move(plan->guards);
+    variant.guards = conditions;
+    variant.guards.insert(variant.guards.end(), plan->guards.begin(),
+                          plan->guards.end());
     variant.workspace = std::move(plan->workspace);
     variant.launches = std::move(plan->launches);
     variant.loops = std::move(plan->loops);
-    for (const schedule::KernelReason &reason : state.reasons)
+    for (const schedule::KernelReason &reason : version.reasons)
       variant.reports.push_back({reason.kernel, reason.lines});
     state.plan.variants.push_back(std::move(variant));
     if (isLast)
       break;
   }
+  return true;
+}
+
+bool girih::pipeline::runTile(CompileState &state) {
+  MlirDiagnostics handler(*state.context, state.diags, "G0806");
+  startPlan(state);
+  state.kernels =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(state.context.get()));
+  unsigned number = 0;
+  for (const ScheduleVersion &version : state.schedules)
+    if (!addVariants(state, version, number++))
+      return false;
   if (mlir::failed(mlir::verify(*state.kernels)))
     return false;
   state.kernels->getOperation()->setAttr(

@@ -94,6 +94,10 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
       options.onForm(step.phase, printForm(state, step.phase));
   }
 
+  if (options.inspect)
+    options.inspect(state);
+  if (diags.hasErrors())
+    return std::nullopt;
   result.text = printForm(state, options.last);
   result.report = reportChoices(state);
   result.parameters = state.parameters;

@@ -28,9 +28,9 @@ namespace {
 
 constexpr std::array kExprKinds = {"constant", "size",     "add", "mul",
                                    "ceildiv",  "floordiv", "min", "max"};
-constexpr std::array kGuardKinds = {"unit_stride", "stride_divisible",
+constexpr std::array kGuardKinds = {"unit_stride",     "stride_divisible",
                                     "aligned_pointer", "size_divisible",
-                                    "size_at_most"};
+                                    "size_at_most",    "size_at_least"};
 constexpr std::array kArgumentKinds = {"pointer",   "stride", "size",
                                        "workspace", "value",  "turn"};
 

@@ -85,6 +85,8 @@ static std::string describeGuard(const artifact::Guard &guard,
     return signature.sizes[guard.size] + " divisible by " + value;
   case artifact::Guard::Kind::SizeAtMost:
     return signature.sizes[guard.size] + " at most " + value;
+  case artifact::Guard::Kind::SizeAtLeast:
+    return signature.sizes[guard.size] + " at least " + value;
   }
   return "";
 }
@@ -99,7 +101,7 @@ std::vector<std::string> girih::pipeline::reportChoices(CompileState &state) {
                   state.target->name + (sizes.empty() ? "" : ", ") + sizes);
   for (const std::string &line : describeReductions(func))
     lines.push_back("order    " + line);
-  if (state.tree && state.dependences) {
+  if (!state.schedules.empty() && state.dependences) {
     size_t ordered = 0;
     for (const poly::Reduction &reduction : state.scop->scop.reductions)
       ordered += !reduction.associative;
@@ -111,7 +113,11 @@ std::vector<std::string> girih::pipeline::reportChoices(CompileState &state) {
         (ordered == 1 ? " reduction order" : " reduction orders") + " of " +
         std::to_string(state.scop->scop.statements.size()) +
         " statements, for every size that the text allows");
-    addKernels(state.scop->scop, *state.tree->root, lines);
+    for (const ScheduleVersion &version : state.schedules) {
+      if (!version.conditions.empty())
+        lines.push_back("when     " + print(version.conditions));
+      addKernels(state.scop->scop, *version.tree.root, lines);
+    }
   }
   bool hasReports = false;
   if (!state.plan.variants.empty())
@@ -121,9 +127,10 @@ std::vector<std::string> girih::pipeline::reportChoices(CompileState &state) {
         hasReports = true;
       }
   if (!hasReports)
-    for (const schedule::KernelReason &reason : state.reasons)
-      for (const std::string &line : reason.lines)
-        lines.push_back("kernel   " + reason.kernel + ": " + line);
+    for (const ScheduleVersion &version : state.schedules)
+      for (const schedule::KernelReason &reason : version.reasons)
+        for (const std::string &line : reason.lines)
+          lines.push_back("kernel   " + reason.kernel + ": " + line);
   for (const artifact::Variant &variant : state.plan.variants) {
     std::string text = "variant  " + variant.name + ":";
     for (const artifact::Launch &launch : variant.launches)

@@ -111,6 +111,8 @@ public:
   Diagnostic &warning(std::string code, std::string message,
                       std::optional<SourceRange> range = std::nullopt);
 
+  /// The message reported last; there must be one.
+  Diagnostic &last() { return list.back(); }
   bool hasErrors() const;
   const std::vector<Diagnostic> &all() const { return list; }
   const SourceFile *file() const { return source.get(); }

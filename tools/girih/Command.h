@@ -81,6 +81,7 @@ std::unique_ptr<Command> makeListCommand();
 std::unique_ptr<Command> makeFmtCommand();
 std::unique_ptr<Command> makeErrorCommand();
 std::unique_ptr<Command> makeDoctorCommand();
+std::unique_ptr<Command> makeExplainCommand();
 
 } // namespace girih::cli
 

@@ -67,6 +67,7 @@ std::vector<std::unique_ptr<Command>> cli::makeCommands() {
   commands.push_back(makeListCommand());
   commands.push_back(makeFmtCommand());
   commands.push_back(makeErrorCommand());
+  commands.push_back(makeExplainCommand());
   commands.push_back(makeDoctorCommand());
   return commands;
 }

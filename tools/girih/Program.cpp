@@ -175,3 +175,9 @@ Program::compile(Console &console,
     };
   return pipeline::compile(file, options, console.startCompile(file));
 }
+
+std::optional<std::string>
+Program::explain(Console &console, const pipeline::CompileOptions &options,
+                 const pipeline::ExplainOptions &what) const {
+  return pipeline::explain(file, options, what, console.startCompile(file));
+}

@@ -8,6 +8,7 @@
 #ifndef GIRIH_TOOLS_GIRIH_PROGRAM_H
 #define GIRIH_TOOLS_GIRIH_PROGRAM_H
 
+#include "compiler/pipeline/Explain.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "tools/girih/Command.h"
 #include "tools/girih/Sizes.h"
@@ -49,6 +50,10 @@ public:
   pipeline::CompileOptions options() const;
   std::optional<pipeline::CompileResult>
   compile(Console &console, const pipeline::CompileOptions &options) const;
+  /// What pipeline::explain says of it.
+  std::optional<std::string>
+  explain(Console &console, const pipeline::CompileOptions &options,
+          const pipeline::ExplainOptions &what) const;
   /// Tensors that will be given: optional ones among them are there.
   void probe(std::vector<std::string> names) { probes = std::move(names); }
   void willGive(std::vector<std::string> names) { tensors = std::move(names); }

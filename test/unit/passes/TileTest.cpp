@@ -84,6 +84,9 @@ struct Built {
       case artifact::Guard::Kind::SizeAtMost:
         lines.insert("size " + std::to_string(guard.size) + " <= " + value);
         break;
+      case artifact::Guard::Kind::SizeAtLeast:
+        lines.insert("size " + std::to_string(guard.size) + " >= " + value);
+        break;
       }
     }
     return lines;

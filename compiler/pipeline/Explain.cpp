@@ -1,0 +1,347 @@
+//===- Explain.cpp - why a program is scheduled as it is ------------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/Explain.h"
+
+#include "compiler/frontend/RangeText.h"
+#include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/ScheduleDriver.h"
+#include "passes/schedule/DirectiveBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <functional>
+
+using namespace girih;
+using namespace girih::pipeline;
+namespace js = llvm::json;
+using poly::Node;
+
+const std::vector<std::string> &girih::pipeline::explainViews() {
+  static const std::vector<std::string> names = {"tree", "loops", "deps",
+                                                 "ranges", "fusion"};
+  return names;
+}
+
+namespace {
+
+/// Text for people and the same as JSON.
+struct Said {
+  std::string text;
+  js::Object json;
+};
+
+class Explainer {
+public:
+  Explainer(CompileState &state, const ExplainOptions &what)
+      : state(state), what(what), scop(state.scop->scop),
+        decls(schedulesFor(state)) {}
+
+  std::string run() {
+    Said said;
+    if (what.steps) {
+      steps(said);
+    } else {
+      for (const std::string &view : explainViews()) {
+        if (!llvm::is_contained(what.views, view))
+          continue;
+        std::string before = std::move(said.text);
+        said.text.clear();
+        show(view, said);
+        // One view needs no headline.
+        if (what.views.size() > 1)
+          said.text = "--- " + view + "\n" + said.text;
+        said.text = before + said.text;
+      }
+    }
+    if (!what.json)
+      return said.text;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::formatv("{0:2}\n", js::Value(std::move(said.json)));
+    return text;
+  }
+
+private:
+  void show(const std::string &view, Said &said) {
+    if (view == "tree")
+      tree(said);
+    else if (view == "loops")
+      loops(said);
+    else if (view == "deps")
+      deps(said);
+    else if (view == "ranges")
+      ranges(said);
+    else
+      fusion(said);
+  }
+
+  void tree(Said &said) {
+    js::Array versions;
+    for (const ScheduleVersion &version : state.schedules) {
+      std::string when = print(version.conditions);
+      std::string text = poly::printScheduleTree(scop, version.tree);
+      if (!when.empty())
+        said.text += "when " + when + "\n";
+      said.text += text;
+      versions.push_back(js::Object{{"when", when}, {"tree", text}});
+    }
+    said.json["tree"] = std::move(versions);
+  }
+
+  /// The plain tree of the schedule that is written, or of the text's order.
+  std::optional<schedule::ScheduleModel> model() {
+    schedule::ScheduleModel made = makeModel(state);
+    if (!decls.empty() && !applyDirectives(*decls[0], made, state.diags))
+      return std::nullopt;
+    return made;
+  }
+
+  void loops(Said &said) {
+    std::optional<schedule::ScheduleModel> made = model();
+    if (!made)
+      return;
+    for (const ScheduleVersion &version : state.schedules)
+      said.text += poly::printNest(scop, version.tree) + "\n";
+    said.text += decls.empty() ? "Loops of the text, in its order:\n"
+                               : "Loops of the directives:\n";
+    js::Array list;
+    visit(*made->tree().root, [&](const Node &node) {
+      for (size_t m = 0; m < node.members.size(); ++m)
+        list.push_back(oneLoop(*made, node, m, said.text));
+    });
+    js::Array nests;
+    for (const ScheduleVersion &version : state.schedules)
+      nests.push_back(poly::printNest(scop, version.tree));
+    said.json["nests"] = std::move(nests);
+    said.json["loops"] = std::move(list);
+  }
+
+  static void visit(const Node &node,
+                    const std::function<void(const Node &)> &each) {
+    each(node);
+    for (const poly::NodePtr &child : node.children)
+      visit(*child, each);
+  }
+
+  js::Object oneLoop(const schedule::ScheduleModel &made, const Node &node,
+                     size_t m, std::string &text) {
+    const poly::Member &member = node.members[m];
+    std::string names;
+    for (unsigned s : node.statements)
+      names += (names.empty() ? "" : ", ") + scop.statements[s].name;
+    std::optional<poly::Violation> conflict;
+    if (member.binding != poly::Binding::Time)
+      conflict = made.whyNotParallel(&node, m);
+    bool isTime = member.binding == poly::Binding::Time;
+    std::string why = isTime     ? "its turns follow each other"
+                      : conflict ? conflict->message
+                                 : "";
+    bool parallel = !isTime && !conflict;
+    bool vector = parallel && walksMemory(node, m);
+    text += "  " + member.name + " of " + names + ": " +
+            (vector     ? "parallel, vector"
+             : parallel ? "parallel, not vector: memory is not read and "
+                          "written along it"
+                        : "neither: " + why) +
+            "\n";
+    js::Object object{{"loop", member.name},
+                      {"statements", names},
+                      {"parallel", parallel},
+                      {"vector", vector}};
+    if (!why.empty())
+      object["why"] = why;
+    return object;
+  }
+
+  /// Whether every access of the loop's statements moves by one element, or not
+  /// at all, along the dimension that is the fastest in memory.
+  bool walksMemory(const Node &node, size_t m) const {
+    for (unsigned s : node.statements) {
+      const poly::Digit &digit = poly::digitOf(node, m, s);
+      std::optional<unsigned> dim = schedule::dimOf(digit);
+      if (!dim || digit.divisor != 1)
+        return false;
+      for (const poly::Access &access : scop.statements[s].accesses)
+        for (size_t at = 0; at < access.subscripts.size(); ++at) {
+          int64_t step = access.subscripts[at].dimCoefficient(*dim);
+          bool last = at + 1 == access.subscripts.size();
+          if (step != 0 && !(last && step == 1))
+            return false;
+        }
+    }
+    return true;
+  }
+
+  void deps(Said &said) {
+    said.text += poly::printDependences(scop, *state.dependences);
+    constexpr const char *kKinds[] = {"flow", "anti", "output"};
+    js::Array list;
+    for (const poly::Dependence &d : state.dependences->list)
+      list.push_back(js::Object{{"kind", kKinds[size_t(d.kind)]},
+                                {"source", scop.statements[d.source].name},
+                                {"sink", scop.statements[d.sink].name},
+                                {"tensor", scop.arrays[d.array].name},
+                                {"withinReduction", d.withinReduction},
+                                {"relation", d.relation}});
+    said.json["deps"] = std::move(list);
+    said.json["conservative"] = state.dependences->conservative;
+  }
+
+  void ranges(Said &said) {
+    if (!state.program) {
+      said.text += "ranges are those of the source\n";
+      return;
+    }
+    for (const frontend::OpDecl *op : state.program->ops())
+      if (op->name.text == scop.name) {
+        std::string text = frontend::explainRanges(*op, *state.program->source);
+        said.text += text;
+        said.json["ranges"] = js::fixUTF8(text);
+      }
+  }
+
+  /// Which kernel of the first version a family is in.
+  std::string kernelOf(const schedule::Family &family) const {
+    for (const ScheduleVersion &version : state.schedules)
+      if (const Node *kernel =
+              poly::kernelOf(version.tree, family.statements.back()))
+        return kernel->kernel.name;
+    return "";
+  }
+
+  void fusion(Said &said) {
+    schedule::ScheduleModel plain = makeModel(state);
+    const std::vector<schedule::Family> &families = plain.families();
+    js::Array list;
+    for (size_t b = 1; b < families.size(); ++b)
+      for (size_t a = 0; a < b; ++a)
+        if (b == a + 1 || dependsOn(families[b], families[a]))
+          list.push_back(onePair(families[a], families[b], said.text));
+    if (list.empty())
+      said.text += "one statement: nothing to fuse\n";
+    said.json["fusion"] = std::move(list);
+  }
+
+  bool dependsOn(const schedule::Family &later,
+                 const schedule::Family &earlier) const {
+    return llvm::any_of(state.dependences->list, [&](const auto &d) {
+      return llvm::is_contained(earlier.statements, d.source) &&
+             llvm::is_contained(later.statements, d.sink);
+    });
+  }
+
+  js::Object onePair(const schedule::Family &a, const schedule::Family &b,
+                     std::string &text) {
+    // The deepest loop that both have around all of their statements.
+    unsigned depth = std::min(depthOf(a), depthOf(b)), fused = 0;
+    std::string why;
+    for (unsigned d = depth; d > 0 && !fused; --d) {
+      schedule::ScheduleModel trial = makeModel(state);
+      Diagnostics said;
+      std::string loop =
+          scop.statements[a.statements[0]].dims[a.timeDims + d - 1];
+      if (trial.apply(schedule::directive::fuse({nameOf(a), nameOf(b)},
+                                                nameOf(a) + "." + loop),
+                      said))
+        fused = d;
+      else if (why.empty() || d == 1)
+        why = said.all()[0].message;
+    }
+    if (depth == 0)
+      why = "one of them has no loop around all of its statements";
+    std::string kernelA = kernelOf(a), kernelB = kernelOf(b);
+    bool together = !kernelA.empty() && kernelA == kernelB;
+    text += "  " + a.name + " and " + b.name + ": ";
+    if (fused) {
+      text += "may share " + std::to_string(fused) +
+              (fused == 1 ? " loop" : " loops");
+      if (fused < depth)
+        text += ", not " + std::to_string(fused + 1) + ": " + why;
+    } else {
+      text += "share no loop: " + why;
+    }
+    if (!kernelA.empty())
+      text += together ? "; in kernel " + kernelA
+                       : "; in kernels " + kernelA + " and " + kernelB;
+    text += "\n";
+    js::Object object{{"first", a.name},
+                      {"second", b.name},
+                      {"sharedLoops", int64_t(fused)},
+                      {"sameKernel", together}};
+    if (!why.empty())
+      object["why"] = why;
+    return object;
+  }
+
+  /// The family's own name, or that of its last statement where several
+  /// statements define one tensor.
+  std::string nameOf(const schedule::Family &family) const {
+    schedule::ScheduleModel plain = makeModel(state);
+    size_t same = llvm::count_if(plain.families(), [&](const auto &other) {
+      return other.name == family.name;
+    });
+    return same == 1 ? family.name
+                     : scop.statements[family.statements.back()].name;
+  }
+
+  unsigned depthOf(const schedule::Family &family) const {
+    unsigned dims = family.statements.size() == 1
+                        ? scop.statements[family.statements[0]].dims.size()
+                        : family.sharedDims;
+    return dims - family.timeDims;
+  }
+
+  void steps(Said &said) {
+    js::Array list;
+    if (decls.empty())
+      said.text += "no schedule of the text is for this program and target: "
+                   "the order of the text\n";
+    for (const frontend::ScheduleDecl *decl : decls) {
+      schedule::ScheduleModel made = makeModel(state);
+      auto say = [&](const std::string &headline) {
+        std::string tree = poly::printScheduleTree(scop, made.tree());
+        std::string nest = poly::printNest(scop, made.tree());
+        said.text += "--- " + headline + "\n" + tree + "\n" + nest + "\n";
+        list.push_back(js::Object{
+            {"directive", headline}, {"tree", tree}, {"nest", nest}});
+      };
+      say("the order of the text");
+      applyDirectives(*decl, made, state.diags,
+                      [&](const frontend::Directive &directive,
+                          const schedule::ScheduleModel &) {
+                        say(frontend::printDirective(directive));
+                      });
+    }
+    said.json["steps"] = std::move(list);
+  }
+
+  CompileState &state;
+  const ExplainOptions &what;
+  const poly::Scop &scop;
+  std::vector<const frontend::ScheduleDecl *> decls;
+};
+
+} // namespace
+
+std::optional<std::string>
+girih::pipeline::explain(std::shared_ptr<const SourceFile> source,
+                         const CompileOptions &options,
+                         const ExplainOptions &what, Diagnostics &diags) {
+  CompileOptions wanted = options;
+  // Steps are shown up to a directive that is refused.
+  wanted.last = what.steps ? Phase::Scop : Phase::Schedule;
+  std::optional<std::string> said;
+  wanted.inspect = [&](CompileState &state) {
+    said = Explainer(state, what).run();
+  };
+  compile(std::move(source), wanted, diags);
+  return said;
+}

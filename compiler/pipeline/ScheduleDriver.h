@@ -1,0 +1,54 @@
+//===- ScheduleDriver.h - the schedules of a program ------------*- C++ -*-===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which schedules of the text are for this compile, and what becomes of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GIRIH_COMPILER_PIPELINE_SCHEDULEDRIVER_H
+#define GIRIH_COMPILER_PIPELINE_SCHEDULEDRIVER_H
+
+#include "compiler/pipeline/CompileState.h"
+#include "passes/schedule/ScheduleModel.h"
+
+#include <functional>
+
+namespace girih::pipeline {
+
+/// The schedules of the compiled operator for its target whose conditions can
+/// hold for the given sizes, in the order in which they are to be tried, up to
+/// the first that always holds.
+std::vector<const frontend::ScheduleDecl *>
+schedulesFor(const CompileState &state);
+
+/// Tensors that those schedules are about: they stay tensors, also where they
+/// could be computed in the place of their only reader.
+std::vector<std::string> tensorsOfSchedules(const CompileState &state);
+
+/// By array, its dimensions from the slowest in memory to the fastest.
+schedule::MemoryOrders memoryOrders(CompileState &state);
+
+/// Called with each directive and the model after it, for `--steps`.
+using StepFunction = std::function<void(const frontend::Directive &,
+                                        const schedule::ScheduleModel &)>;
+
+/// Applies a schedule's directives to `model`, each proved; reports and returns
+/// false at the first that is refused.
+bool applyDirectives(const frontend::ScheduleDecl &decl,
+                     schedule::ScheduleModel &model, Diagnostics &diags,
+                     const StepFunction &step = {});
+
+/// A model of the Scop in the state, without directives.
+schedule::ScheduleModel makeModel(CompileState &state);
+
+/// Fills state.schedules: a version for each of the text's schedules, and the
+/// default schedule where none of them always holds.
+bool makeSchedules(CompileState &state);
+
+} // namespace girih::pipeline
+
+#endif // GIRIH_COMPILER_PIPELINE_SCHEDULEDRIVER_H
