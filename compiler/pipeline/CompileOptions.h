@@ -9,6 +9,7 @@
 #define GIRIH_COMPILER_PIPELINE_COMPILEOPTIONS_H
 
 #include "compiler/pipeline/Phase.h"
+#include "compiler/support/Diagnostics.h"
 
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,9 @@ struct CompileOptions {
   std::vector<std::string> tensors;
   /// Temporaries that become outputs as well; "*" means all of them.
   std::vector<std::string> probes;
+  /// Schedules for the program, in a text of their own; they go before those
+  /// of the program. Null: none.
+  std::shared_ptr<const SourceFile> scheduleFile;
   /// "fast", "portable" or empty (as the text says).
   std::string functions;
   /// Form of the input text, and the last form to make.

@@ -60,6 +60,7 @@ bool girih::pipeline::runFrontend(CompileState &state,
   frontend::ParseOptions parse;
   parse.op = options.op;
   parse.probes = options.probes;
+  parse.scheduleFile = options.scheduleFile;
   parse.settings = options.settings;
   for (const auto &[name, value] : options.given)
     parse.settings.emplace_back(name, std::to_string(value));

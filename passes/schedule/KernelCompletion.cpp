@@ -23,7 +23,7 @@ using poly::Reduction;
 using poly::Statement;
 using poly::StatementKind;
 
-/// Elements of one tile, and of those that one cell takes in order.
+/// Values of one tile, and elements that each takes in order.
 constexpr int64_t kMostPoints = 32 * 1024;
 constexpr int64_t kMostOrdered = 32;
 /// Elements of a chain that a thread loads ahead.
@@ -233,7 +233,11 @@ bool KernelCompletion::mayBePoint(Node &band, size_t index) {
     std::optional<unsigned> dim = dimOf(member.digits[i]);
     if (!dim || isSkewed(s, *dim))
       return false;
-    int64_t box = turnsOf(s, member.digits[i]), inOrder = order ? box : 1;
+    // The outer part of a loop that was divided is a loop.
+    if (member.digits[i].divisor > 1)
+      return false;
+    int64_t turns = turnsOf(s, member.digits[i]);
+    int64_t box = order ? 1 : turns, inOrder = order ? turns : 1;
     bool behind = false;
     for (const Node *node : poly::pathOf(tree, s))
       for (size_t m = 0; m < node->members.size(); ++m) {
@@ -248,9 +252,7 @@ bool KernelCompletion::mayBePoint(Node &band, size_t index) {
             !isPoint)
           return false; // a part of the dim below it is a loop
         if (isPoint) {
-          box *= turnsOf(s, digit);
-          if (isReductionOrder(*node, m))
-            inOrder *= turnsOf(s, digit);
+          (isReductionOrder(*node, m) ? inOrder : box) *= turnsOf(s, digit);
         } else if (behind && order && !other.coincident) {
           return false; // it would move behind a loop that has an order
         }

@@ -27,6 +27,8 @@ ProgramFlags::ProgramFlags(Command &command, const char *positionalNames)
       functions(command, "functions", "HOW",
                 "fast or portable exp, tanh, ...; as the text says if absent"),
       from(command, "from", "PHASE", "FILE is the text of this phase"),
+      schedule(command, "schedule", "FILE",
+               "schedules for the program, which go before its own"),
       define(command, "D", "NAME=VALUE", "fix a size or a parameter") {
   define.setFormattingFlag(llvm::cl::Prefix);
 }
@@ -138,6 +140,9 @@ std::optional<Program> Program::open(Console &console,
   }
   program.file = std::make_shared<SourceFile>(path == "-" ? "<stdin>" : path,
                                               std::move(*text));
+  if (flags.schedule.getNumOccurrences() &&
+      !program.readSchedule(console, flags))
+    return std::nullopt;
   return program;
 }
 
@@ -158,6 +163,7 @@ pipeline::CompileOptions Program::options() const {
   options.settings = params;
   options.tensors = tensors;
   options.probes = probes;
+  options.scheduleFile = scheduleFile;
   options.isSource = !from;
   options.from = from.value_or(Phase::Ast);
   return options;
@@ -180,4 +186,18 @@ std::optional<std::string>
 Program::explain(Console &console, const pipeline::CompileOptions &options,
                  const pipeline::ExplainOptions &what) const {
   return pipeline::explain(file, options, what, console.startCompile(file));
+}
+
+bool Program::readSchedule(Console &console, const ProgramFlags &flags) {
+  if (isArtifact() || from > Phase::Ast) {
+    console.usage(codes::kCommandLine,
+                  "--schedule has no meaning for '" + path() +
+                      "', whose schedule is made already");
+    return false;
+  }
+  std::optional<std::string> text = readFile(console, flags.schedule);
+  if (!text)
+    return false;
+  scheduleFile = std::make_shared<SourceFile>(flags.schedule, std::move(*text));
+  return true;
 }

@@ -21,7 +21,7 @@ struct ProgramFlags {
 
   /// FILE, then what else the command takes.
   llvm::cl::list<std::string> positional;
-  Setting op, target, functions, from;
+  Setting op, target, functions, from, schedule;
   Settings define;
 };
 
@@ -63,7 +63,10 @@ public:
   void keepForms(std::string folder) { keep = std::move(folder); }
 
 private:
-  std::shared_ptr<const SourceFile> file;
+  /// --schedule.
+  bool readSchedule(Console &console, const ProgramFlags &flags);
+
+  std::shared_ptr<const SourceFile> file, scheduleFile;
   std::optional<artifact::Artifact> loaded;
   std::string op, wantedTarget, functions;
   std::optional<pipeline::Phase> from;
