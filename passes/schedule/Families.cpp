@@ -7,6 +7,7 @@
 
 #include "passes/schedule/Families.h"
 
+#include "passes/schedule/FusionGroups.h"
 #include "passes/schedule/KernelTree.h"
 
 #include <algorithm>
@@ -118,19 +119,38 @@ std::vector<Family>
 girih::schedule::findFamilies(const Scop &scop,
                               const std::vector<Owner> &owners) {
   std::vector<Family> families;
-  for (unsigned s = 0; s < scop.statements.size(); ++s) {
-    bool joins = s > 0 && owners[s].name == owners[s - 1].name &&
-                 owners[s].number == owners[s - 1].number &&
-                 scop.statements[s].loops == scop.statements[s - 1].loops;
-    if (!joins) {
-      families.emplace_back();
-      families.back().name = owners[s].name;
-      families.back().timeDims = scop.statements[s].loops.size();
-    }
-    families.back().statements.push_back(s);
-  }
-  for (Family &family : families)
+  const Owner *last = nullptr;
+  for (const Unit &unit : findUnits(scop)) {
+    unsigned s = unit.statements[0];
+    const Owner &owner = owners[s];
+    Family family;
+    family.name = owner.name;
+    family.statements = unit.statements;
+    family.timeDims = scop.statements[s].loops.size();
     family.sharedDims = sharedDimsOf(scop, family);
+    if (last && last->name == owner.name && last->number == owner.number) {
+      Family joined = families.back();
+      joined.statements.insert(joined.statements.end(),
+                               unit.statements.begin(), unit.statements.end());
+      joined.sharedDims = sharedDimsOf(scop, joined);
+      // Segments are a loop of their own before what combines them, and so is
+      // a sum over other dims than the statement's first ones.
+      const poly::Array &made =
+          scop.arrays[scop.statements[families.back().statements.back()]
+                          .write()
+                          .array];
+      bool isPart = made.role == poly::ArrayRole::Accumulator;
+      bool loses = joined.sharedDims == joined.timeDims &&
+                   families.back().sharedDims > joined.timeDims;
+      if (!isPart && !loses) {
+        families.back() = std::move(joined);
+        continue;
+      }
+      families.back().name = made.name;
+    }
+    families.push_back(std::move(family));
+    last = &owner;
+  }
   return families;
 }
 
