@@ -14,7 +14,7 @@
 #ifndef GIRIH_COMPILER_FRONTEND_AST_H
 #define GIRIH_COMPILER_FRONTEND_AST_H
 
-#include "compiler/support/Diagnostics.h"
+#include "compiler/frontend/Directive.h"
 
 #include <cstdint>
 #include <memory>
@@ -72,11 +72,6 @@ inline bool isUnsigned(ScalarType type) {
 unsigned widthOf(ScalarType type);
 /// The signed integer type of the same width.
 ScalarType signedTypeOf(ScalarType type);
-
-struct Name {
-  std::string text;
-  SourceRange range;
-};
 
 //===----------------------------------------------------------------------===//
 // Sizes, tensors, index variables
@@ -563,24 +558,6 @@ struct TensorDecl {
   Tensor *tensor = nullptr;
 };
 
-/// `M % 8 == 0`, `N <= 65536`: a condition on one size, checked at launch.
-struct SizeConstraint {
-  enum class Kind : uint8_t {
-    Multiple,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal
-  };
-  Name name;
-  Kind kind = Kind::Multiple;
-  int64_t value = 0;
-  SourceRange range;
-  // Sema:
-  const SizeSymbol *size = nullptr;
-};
-
 /// `H[b[i]] +=[order=sequential] value unique, drop`
 struct Scatter {
   enum class Kind : uint8_t { Set, Add, Max, Min };
@@ -769,9 +746,11 @@ struct TestDecl {
   SourceRange range; ///< from `test` to the name
 };
 
-using Item = std::variant<std::unique_ptr<ConstDecl>, std::unique_ptr<FnDecl>,
-                          std::unique_ptr<OpDecl>, std::unique_ptr<UseDecl>,
-                          std::unique_ptr<TestDecl>>;
+using Item =
+    std::variant<std::unique_ptr<ConstDecl>, std::unique_ptr<FnDecl>,
+                 std::unique_ptr<OpDecl>, std::unique_ptr<UseDecl>,
+                 std::unique_ptr<TestDecl>, std::unique_ptr<ScheduleDecl>,
+                 std::unique_ptr<TemplateDecl>>;
 
 /// The items in the order of the text.
 struct File {

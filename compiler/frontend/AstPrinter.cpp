@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Schedules.h"
 
 #include <fmt/format.h>
 
@@ -406,6 +407,9 @@ private:
     docs(decl.docs);
     out += fmt::format("use \"{}\"\n", decl.path);
   }
+
+  void print(const ScheduleDecl &decl) { out += printSchedule(decl); }
+  void print(const TemplateDecl &decl) { out += printTemplate(decl); }
 
   void print(const TestDecl &decl) {
     docs(decl.docs);

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // G01xx lexer and parser, G02xx names, G03xx types, G04xx shapes and ranges,
-// G05xx reductions and their order, G09xx parts of the language that are
-// recognised and not supported yet. A code keeps its meaning for ever; a
-// retired one is not used again.
+// G05xx reductions and their order, G0901 to G0912 parts of the language that
+// are recognised and not supported yet, G0913 to G0919 schedules. A code keeps
+// its meaning for ever; a retired one is not used again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
   X(UnknownOrder,        "G0504", "an order clause that names no order")       \
   X(NoScatterOrder,      "G0505", "a scattered float sum that says no order")  \
-  X(NoItem,              "G0901", "schedule blocks and extern functions")      \
+  X(NoItem,              "G0901", "extern functions")                          \
   X(NoParameter,         "G0902", "type parameters of functions")             \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
@@ -99,7 +99,14 @@
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
   X(NoNumerics,          "G0911", "other numerics licences")                   \
-  X(NoIndexArithmetic,   "G0912", "other functions of indices and sizes")
+  X(NoIndexArithmetic,   "G0912", "other functions of indices and sizes")      \
+  X(UnknownDirective,    "G0913", "a directive of a schedule that is not one") \
+  X(DirectiveParts,      "G0914", "too few or too many parts of a directive")  \
+  X(DirectivePlace,      "G0915", "a place or way that a directive lacks")     \
+  X(DirectiveOption,     "G0916", "an option that a directive does not take")  \
+  X(TemplateArguments,   "G0917", "a template's arguments do not fit it")      \
+  X(RecursiveTemplate,   "G0918", "a template that applies itself")            \
+  X(SchedulesClash,      "G0919", "two schedules, and nothing to choose by")
 // clang-format on
 
 namespace girih::frontend::codes {

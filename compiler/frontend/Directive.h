@@ -14,11 +14,20 @@
 #ifndef GIRIH_COMPILER_FRONTEND_DIRECTIVE_H
 #define GIRIH_COMPILER_FRONTEND_DIRECTIVE_H
 
-#include "compiler/frontend/Ast.h"
+#include "compiler/frontend/Names.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace girih::frontend {
 
-/// `C.k`, or `k` where one statement alone has a loop of that name.
+struct OpDecl;
+struct TemplateDecl;
+
+/// `C.k`, or `k` where one statement alone has a loop of that name. The name of
+/// a statement may have parts: `C.sum.k` is the loop `k` of `C.sum`.
 struct LoopRef {
   Name statement; ///< empty text: not said
   Name loop;
@@ -64,7 +73,7 @@ enum class DirectiveKind {
 /// `depth 4`, `swizzle 128B`, `raster 8`.
 struct DirectiveOption {
   Name key;
-  Name word; ///< a word or a quantity with a unit; or
+  Name word; ///< a word, `none` or a quantity with a unit; or
   std::optional<Factor> number;
 };
 
@@ -75,11 +84,16 @@ struct Directive {
   std::vector<LoopRef> loops;
   std::vector<Factor> factors;
   std::vector<Name> results; ///< behind `->`
-  std::vector<Name> tensors; ///< statements or staged arrays
+  std::vector<Name> tensors; ///< statements or staged arrays; `C.sum`
   std::optional<LoopRef> at;
   Name where; ///< grid, thread, shared, registers, wgmma, a template's name ...
   std::vector<DirectiveOption> options;
-  std::vector<Name> arguments; ///< of Apply
+  std::vector<Name> arguments; ///< of Apply: `C`, `k`, `C.k`
+  /// Of a directive that a template gave (expandTemplates): its line there;
+  /// `range` is then the `apply` in the schedule.
+  std::optional<SourceRange> templateLine;
+  // Sema:
+  const TemplateDecl *callee = nullptr; ///< of Apply
 };
 
 /// `template NAME(a, b) { ... }`: directives in which a, b stand for names of
@@ -89,7 +103,7 @@ struct TemplateDecl {
   Name name;
   std::vector<Name> params;
   std::vector<Directive> directives;
-  SourceRange range;
+  SourceRange range; ///< from `template` to the parameters' end
 };
 
 /// `schedule OP for sm_90, sm_100 when M >= 512 exact { ... }`.
@@ -101,6 +115,8 @@ struct ScheduleDecl {
   bool exact = false; ///< nothing is completed that a directive could say
   std::vector<Directive> directives;
   SourceRange range; ///< from `schedule` to the op's name
+  // Sema:
+  const OpDecl *opDecl = nullptr; ///< as written (OpDecl::instance)
 };
 
 } // namespace girih::frontend

@@ -167,6 +167,12 @@ private:
     return indent;
   }
 
+  template <typename Decl> uint32_t startDirectives(const Decl &decl) {
+    for (const Directive &directive : decl.directives)
+      starts[directive.range.begin] = 2;
+    return decl.range.begin;
+  }
+
   void findStarts(const File &file) {
     for (const Item &item : file.items) {
       uint32_t begin = 0;
@@ -192,6 +198,14 @@ private:
           for (const TestExpect &expected : run.expects)
             starts[expected.range.begin] = 2;
         }
+      } else if (auto *decl =
+                     std::get_if<std::unique_ptr<ScheduleDecl>>(&item)) {
+        begin = startDirectives(**decl);
+        large = true;
+      } else if (auto *decl =
+                     std::get_if<std::unique_ptr<TemplateDecl>>(&item)) {
+        begin = startDirectives(**decl);
+        large = true;
       } else {
         begin = std::visit([](auto &decl) { return decl->range.begin; }, item);
       }
@@ -200,10 +214,11 @@ private:
     }
   }
 
-  /// The braces around the statements of operators, loops and tests, and the
-  /// angles around parameters and the number of a topk.
+  /// The braces around the statements of operators, loops and tests, and
+  /// around directives; the angles around parameters and the number of a topk;
+  /// the knobs of schedules.
   void findBodies() {
-    bool large = false, inAngles = false, loop = false;
+    bool large = false, inAngles = false, inKnob = false, loop = false;
     unsigned braces = 0;
     std::vector<uint32_t> open; // those of loops, by their starts
     for (size_t i = 0; i < pieces.size(); ++i) {
@@ -214,7 +229,7 @@ private:
       if (item != items.end()) {
         large = item->second;
         braces = 0;
-        inAngles = loop = false;
+        inAngles = inKnob = loop = false;
         open.clear();
       }
       if (loops.count(piece.range.begin)) {
@@ -233,6 +248,14 @@ private:
         tight.insert(piece.range.begin);
       } else if (piece.kind == TokenKind::RightBrace && inAngles) {
         tight.insert(piece.range.begin);
+      } else if (piece.kind == TokenKind::LeftBrace && i >= 1 &&
+                 pieces[i - 1].kind == TokenKind::Question) {
+        knobs.insert(pieces[i - 1].range.begin);
+        tight.insert(piece.range.begin);
+        inKnob = true;
+      } else if (piece.kind == TokenKind::RightBrace && inKnob) {
+        tight.insert(piece.range.begin);
+        inKnob = false;
       } else if (piece.kind == TokenKind::LeftBrace) {
         if (large && (braces++ == 0 || loop))
           bodies[piece.range.begin] = open.empty() ? 0 : starts[open.back()];
@@ -392,12 +415,16 @@ private:
       return inBrackets(); // a condition of a reduction
     case TokenKind::Comma:
     case TokenKind::Dot:
-    case TokenKind::Question:
+    case TokenKind::Semicolon:
     case TokenKind::RightParen:
     case TokenKind::RightBracket:
       return false;
+    case TokenKind::Question:
+      return knobs.count(piece.range.begin);
     case TokenKind::DotDot:
       return before == TokenKind::Comma;
+    case TokenKind::LeftBrace:
+      return before != TokenKind::Question;
     case TokenKind::LeftParen:
       return !(before == TokenKind::Identifier ||
                before == TokenKind::RightBracket);
@@ -452,6 +479,7 @@ private:
   std::map<uint32_t, unsigned> bodies; ///< braces, with indentOf
   std::set<uint32_t> loops;            ///< where time loops start
   std::set<uint32_t> angles, tight;
+  std::set<uint32_t> knobs;          ///< their question marks
   std::vector<SourceRange> lists;    ///< of parameters: headers and runs
   std::set<uint32_t> breaks;         ///< where a line begins that was too long
   std::map<uint32_t, size_t> lineOf; ///< of the starts

@@ -75,7 +75,7 @@ std::unique_ptr<Program> parseProgram(std::shared_ptr<const SourceFile> source,
       std::make_shared<SourceFile>(source->name(), std::string(source->text()));
   diagnostics.setFile(all);
   program->source = all;
-  if (!readUses(*program, *all, reporter) ||
+  if (!readUses(*program, *all, options.scheduleFile, reporter) ||
       !Sema(*program, reporter, options).run())
     return nullptr;
   return program;

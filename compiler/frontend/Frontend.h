@@ -27,6 +27,9 @@ struct ParseOptions {
   std::vector<std::pair<std::string, std::string>> settings;
   /// Temporaries of that operator that become outputs too.
   std::vector<std::string> probes;
+  /// A text of schedules and templates for the program's operators, which is
+  /// read as if it stood behind it; null: none.
+  std::shared_ptr<const SourceFile> scheduleFile;
 };
 
 /// A checked program: every Expr has its type, every name its meaning, every
@@ -36,6 +39,7 @@ struct Program {
   std::shared_ptr<SourceFile> source;
   File file;
   std::vector<File> used; ///< those that `use` names, in order of need
+  File schedules;         ///< of ParseOptions::scheduleFile
   /// Library functions in use, one for each type they are used at; not part of
   /// the printed file.
   std::vector<std::unique_ptr<FnDecl>> library;

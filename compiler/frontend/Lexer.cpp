@@ -89,6 +89,23 @@ private:
     docBegin = token.docEnd;
     lineStart = false;
     file.tokens.push_back(token);
+    followSchedule(token);
+  }
+
+  /// Keeps `schedule`: whether what follows stands in a `schedule` or
+  /// `template` block, where `;` and `128B` are words.
+  void followSchedule(const Token &token) {
+    bool named = token.kind == TokenKind::Identifier && before == "template";
+    before = text.substr(token.range.begin - base,
+                         token.range.end - token.range.begin);
+    if (token.kind == TokenKind::KwSchedule || named)
+      begins = true;
+    if (token.kind == TokenKind::LeftBrace && (schedule || begins)) {
+      ++schedule;
+      begins = false;
+    } else if (token.kind == TokenKind::RightBrace && schedule) {
+      --schedule;
+    }
   }
 
   SourceRange from(size_t begin) const {
@@ -137,6 +154,10 @@ private:
       return number();
     if (c == '"')
       return string();
+    if (c == ';' && schedule) {
+      ++at;
+      return add(TokenKind::Semicolon, begin);
+    }
     for (auto [spelling, kind] : kPairs) {
       if (text.substr(at, 2) == spelling) {
         at += 2;
@@ -215,6 +236,10 @@ private:
     while (continuesName(peek()))
       ++at;
     std::string_view suffix = text.substr(suffixBegin, at - suffixBegin);
+    if (schedule && suffix == "B" && wrong.empty()) {
+      checkLength(begin, "number");
+      return add(TokenKind::Quantity, begin);
+    }
     if (wrong.empty() && !suffix.empty() && !typeNamed(suffix))
       wrong = fmt::format("'{}' is not a type that a literal can have",
                           suffix.substr(0, kMaxSpelling));
@@ -313,6 +338,9 @@ private:
   size_t at = 0;
   bool lineStart = true;
   uint32_t docBegin = 0;
+  std::string_view before; ///< the last token
+  bool begins = false;     ///< in the head of a block: its `{` is to come
+  unsigned schedule = 0;   ///< open braces of the block
   LexedFile file;
 };
 
@@ -428,6 +456,10 @@ std::string_view describe(TokenKind kind) {
     return "']'";
   case TokenKind::RightParen:
     return "')'";
+  case TokenKind::Quantity:
+    return "a quantity";
+  case TokenKind::Semicolon:
+    return "';'";
   case TokenKind::Slash:
     return "'/'";
   case TokenKind::Star:

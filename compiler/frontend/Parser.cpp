@@ -163,6 +163,12 @@ Parser::Nest::Nest(Parser &parser) : parser(parser) {
 // Items
 //===----------------------------------------------------------------------===//
 
+/// `template` is no keyword: a tensor may be called like it.
+bool Parser::atTemplate() const {
+  return atWord("template") && at(TokenKind::Identifier, 1) &&
+         at(TokenKind::LeftParen, 2);
+}
+
 bool Parser::atItem() const {
   switch (token().kind) {
   case TokenKind::KwConst:
@@ -174,7 +180,7 @@ bool Parser::atItem() const {
   case TokenKind::KwUse:
     return true;
   default:
-    return false;
+    return atTemplate();
   }
 }
 
@@ -222,7 +228,7 @@ ExprPtr Parser::parseOnlyExpr() {
   }
 }
 
-/// item ::= use | const | fn | op | test
+/// item ::= use | const | fn | op | schedule | template | test
 void Parser::parseItem(File &file) {
   const Token &first = token();
   countStatement(first);
@@ -240,11 +246,9 @@ void Parser::parseItem(File &file) {
   case TokenKind::KwUse:
     file.items.emplace_back(parseUse());
     return;
-  case TokenKind::KwSchedule: {
-    Token keyword = take();
-    unsupported(codes::kNoItem, "a 'schedule' block is", keyword.range,
-                "leave it out: the compiler chooses a schedule");
-  }
+  case TokenKind::KwSchedule:
+    file.items.emplace_back(parseSchedule());
+    return;
   case TokenKind::KwTest:
     file.items.emplace_back(parseTest());
     return;
@@ -254,16 +258,20 @@ void Parser::parseItem(File &file) {
     unsupported(codes::kNoItem, "an 'extern' function is", keyword.range);
   }
   default: {
+    if (atWord("template")) {
+      file.items.emplace_back(parseTemplate());
+      return;
+    }
     std::string suggestion;
     if (first.kind == TokenKind::Identifier)
-      suggestion =
-          nearestName(textOf(first), {"const", "fn", "op", "test", "use"});
+      suggestion = nearestName(textOf(first), {"const", "fn", "op", "schedule",
+                                               "template", "test", "use"});
     if (!suggestion.empty())
       fail(codes::kSyntax,
            fmt::format("'{}' starts no item; did you mean '{}'?", textOf(first),
                        suggestion),
            first.range);
-    unexpected("'const', 'fn', 'op', 'test' or 'use'",
+    unexpected("'const', 'fn', 'op', 'schedule', 'template', 'test' or 'use'",
                "at the start of an item");
   }
   }

@@ -7,9 +7,9 @@
 //
 // Recursive descent; the rule a function parses stands above it. A syntax error
 // is reported where it is found and thrown to the next statement or item, where
-// parsing goes on. Line ends mean nothing: a statement ends where its
-// expression does. The result is empty of meaning; Sema looks at names and
-// types.
+// parsing goes on. Line ends mean nothing but in schedules: a statement ends
+// where its expression does. The result is empty of meaning; Sema looks at
+// names and types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,6 +87,39 @@ private:
   void parseList(TestValue &value, size_t depth);
   TestValue parseGenerator();
   void parseTolerances(TestExpect &expect);
+
+  // Schedules (ParserSchedule.cpp).
+  bool atTemplate() const;
+  std::unique_ptr<ScheduleDecl> parseSchedule();
+  std::unique_ptr<TemplateDecl> parseTemplate();
+  void parseDirectives(std::vector<Directive> &directives,
+                       std::string_view what);
+  void skipDirective();
+  Directive parseDirective();
+  void parseOperands(Directive &directive, const std::string &word);
+  void parseResults(Directive &directive, bool optional);
+  void parseOptions(Directive &directive, bool commas);
+  DirectiveOption parseOption();
+  Factor parseFactor(std::string_view where);
+  int64_t parseFactorValue(std::string_view where);
+  std::vector<Factor> parseFactors(std::string_view where);
+  LoopRef parseLoopRef(std::string_view where);
+  std::vector<LoopRef> parseLoopRefs(std::string_view where);
+  Name parseDotted(std::string_view what, std::string_view where);
+  std::vector<Name> parseDottedList(std::string_view what,
+                                    std::string_view where);
+  void checkListed(size_t count);
+  void checkParts(size_t count, const Token &first);
+  bool atDirectiveEnd() const;
+  bool acceptWord(std::string_view word);
+  // These stay in the directive.
+  bool acceptHere(TokenKind kind);
+  bool acceptWordHere(std::string_view word);
+  void expectHere(TokenKind kind, std::string_view where);
+  void expectWordHere(std::string_view word, std::string_view where);
+  Name expectNameHere(std::string_view what, std::string_view where);
+  [[noreturn]] void unexpectedInDirective(std::string_view wanted,
+                                          std::string_view where);
 
   // Operators (ParserOp.cpp).
   std::unique_ptr<OpDecl> parseOp();
@@ -170,7 +203,8 @@ private:
   std::vector<std::string> typeParams; ///< of the operator being parsed
   size_t position = 0;
   unsigned nesting = 0;
-  bool elseIsTaken = false; ///< the next `else` belongs to an `if`
+  size_t directiveBegin = 0; ///< the first token of the directive
+  bool elseIsTaken = false;  ///< the next `else` belongs to an `if`
   unsigned statements = 0;
   unsigned indicesHere = 0; ///< of the statement and the reductions around
 };

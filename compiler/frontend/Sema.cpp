@@ -33,6 +33,7 @@ bool Sema::run() {
   checkFunctions();
   checkOps();
   checkTests();
+  checkSchedules();
   return !reporter.failed();
 }
 

@@ -154,6 +154,9 @@ private:
   void abandonCall(OpScope &scope, const Statement &statement);
   friend class CallExpander;
 
+  // SemaSchedule.cpp
+  void checkSchedules();
+
   // SemaTests.cpp
   void checkTests();
   friend class TestChecker;

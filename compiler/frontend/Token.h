@@ -19,6 +19,7 @@ enum class TokenKind : uint8_t {
   Identifier,
   Number, ///< with its suffix, if it has one
   String,
+  Quantity, ///< `128B`; in schedules only
   // Keywords: no name may be spelled like one of them.
   KwAnd,
   KwAssume,
@@ -74,6 +75,7 @@ enum class TokenKind : uint8_t {
   RightBrace,
   RightBracket,
   RightParen,
+  Semicolon, ///< in schedules only
   Slash,
   Star,
   Tilde,

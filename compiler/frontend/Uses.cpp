@@ -61,7 +61,39 @@ public:
     return good;
   }
 
+  bool readSchedules(const std::shared_ptr<const SourceFile> &source) {
+    if (uint64_t(all.end()) + source->text().size() > kMaxProgramBytes) {
+      reporter.error(codes::kFileTooLarge, tooLarge(), {0, 0});
+      return false;
+    }
+    uint32_t base = all.attach(source);
+    auto file = parseText(*source, reporter, base);
+    if (!file)
+      return false;
+    for (const Item &item : file->items)
+      std::visit([&](const auto &decl) { checkKind(*decl); }, item);
+    program.schedules = std::move(*file);
+    return read(program.schedules, source->name()) && !reporter.failed();
+  }
+
 private:
+  template <typename Decl> void checkKind(const Decl &decl) {
+    if constexpr (!std::is_same_v<Decl, ScheduleDecl> &&
+                  !std::is_same_v<Decl, TemplateDecl> &&
+                  !std::is_same_v<Decl, UseDecl>)
+      reporter
+          .error(codes::kMisplaced,
+                 "a schedule file holds 'schedule', 'template' and 'use' only",
+                 decl.range)
+          .help("move it to the program");
+  }
+
+  static std::string tooLarge() {
+    return fmt::format(
+        "the files of the program have more than {} bytes together",
+        kMaxProgramBytes);
+  }
+
   static fs::path canonical(const fs::path &path) {
     std::error_code error;
     fs::path result = fs::weakly_canonical(path, error);
@@ -126,9 +158,7 @@ private:
       return refuse(fmt::format("'{}' is no file", path.string()));
     uint64_t total = uint64_t(fs::file_size(path, error)) + all.end();
     if (total > kMaxProgramBytes)
-      return refuse(fmt::format("the files of the program have more than {} "
-                                "bytes together",
-                                kMaxProgramBytes));
+      return refuse(tooLarge());
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
@@ -160,8 +190,12 @@ private:
 
 } // namespace
 
-bool readUses(Program &program, SourceFile &all, Reporter &reporter) {
-  return UseReader(program, all, reporter).read(program.file, all.name());
+bool readUses(Program &program, SourceFile &all,
+              std::shared_ptr<const SourceFile> scheduleFile,
+              Reporter &reporter) {
+  UseReader reader(program, all, reporter);
+  return reader.read(program.file, all.name()) &&
+         (!scheduleFile || reader.readSchedules(scheduleFile));
 }
 
 } // namespace girih::frontend

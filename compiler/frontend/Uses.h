@@ -21,8 +21,12 @@ std::unique_ptr<File> parseText(const SourceFile &source, Reporter &reporter,
 /// Reads every file that `program` uses, also through others, once each, into
 /// program.used: a file stands behind those that it uses. Their texts are
 /// attached to `all`, the program's own text. Paths are relative to the folder
-/// of the file that says `use`. False after errors.
-bool readUses(Program &program, SourceFile &all, Reporter &reporter);
+/// of the file that says `use`. A schedule file (or null) and what it uses are
+/// attached behind them, its items become program.schedules. False after
+/// errors.
+bool readUses(Program &program, SourceFile &all,
+              std::shared_ptr<const SourceFile> scheduleFile,
+              Reporter &reporter);
 
 } // namespace girih::frontend
 

@@ -121,6 +121,19 @@ private:
     entry.more["params"] = std::move(params);
     entry.more["result"] = std::string(spelling(decl.result));
   }
+  void add(const ScheduleDecl &decl) {
+    Listed &entry = begin("schedule", decl.op.text, decl.docs);
+    js::Array targets, conditions;
+    for (const Name &target : decl.targets)
+      targets.push_back(target.text);
+    for (const SizeConstraint &condition : decl.conditions)
+      conditions.push_back(printConstraint(condition));
+    entry.more["targets"] = std::move(targets);
+    entry.more["conditions"] = std::move(conditions);
+  }
+  void add(const TemplateDecl &decl) {
+    begin("template", decl.name.text, decl.docs);
+  }
   void add(const UseDecl &decl) { begin("use", decl.path, decl.docs); }
   void add(const TestDecl &decl) {
     Listed &entry = begin("test", decl.name, decl.docs);
