@@ -12,8 +12,6 @@ using namespace girih::frontend;
 
 TEST_CASE("the rest of the language is refused by name") {
   const Refusal refusals[] = {
-      {"@schedule o for sm_90 when M >= 512 { tile Y.i by 1 -> a }", "G0901",
-       "a 'schedule' block is not supported yet"},
       {"@extern fn f(x: f32) -> f32 = cuda \"file.cu\"", "G0901",
        "an 'extern' function is not supported yet"},
       {"fn f@<type T>(x: T) -> T = x", "G0902",
