@@ -56,7 +56,7 @@ enum class DirectiveKind {
   ComputeAt,      ///< compute T, ... at L
   ComputeInline,  ///< compute T, ... inline
   ComputeRoot,    ///< compute T, ... root
-  Fuse,           ///< fuse T, U, ... at L       their loops down to L are one
+  Fuse,           ///< fuse T, U, ... [at L]     their loops down to L are one
   Distribute,     ///< distribute L              a loop of its own for each
   SplitReduction, ///< split_reduction L by F
   Stage,      ///< stage A, ... in shared|registers at L [depth F] [pad F] ...

@@ -435,7 +435,8 @@ void Parser::parseOperands(Directive &directive, const std::string &word) {
     return;
   case DirectiveKind::Fuse:
     tensorsFirst("a statement");
-    atLoop("after the statements");
+    if (!atDirectiveEnd())
+      atLoop("after the statements");
     return;
   case DirectiveKind::Stage:
     tensorsFirst("a tensor");

@@ -12,6 +12,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/ScheduleDriver.h"
 #include "passes/schedule/DirectiveBuilder.h"
+#include "passes/schedule/DirectiveList.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,8 +26,8 @@ namespace js = llvm::json;
 using poly::Node;
 
 const std::vector<std::string> &girih::pipeline::explainViews() {
-  static const std::vector<std::string> names = {"tree", "loops", "deps",
-                                                 "ranges", "fusion"};
+  static const std::vector<std::string> names = {
+      "tree", "loops", "deps", "ranges", "fusion", "directives"};
   return names;
 }
 
@@ -79,8 +80,10 @@ private:
       deps(said);
     else if (view == "ranges")
       ranges(said);
-    else
+    else if (view == "fusion")
       fusion(said);
+    else
+      directives(said);
   }
 
   void tree(Said &said) {
@@ -299,6 +302,46 @@ private:
     return dims - family.timeDims;
   }
 
+  /// What would be written to get the schedule that was made.
+  void directives(Said &said) {
+    js::Array list;
+    schedule::ScheduleModel plain = makeModel(state);
+    for (const ScheduleVersion &version : state.schedules) {
+      std::string why;
+      auto directives =
+          schedule::directivesOf(scop, plain.families(), version.tree, why);
+      if (!directives) {
+        state.diags
+            .error("G0726",
+                   "this schedule cannot be said by directives: " + why)
+            .help("--emit=schedule prints its tree, which --from=schedule "
+                  "reads back");
+        return;
+      }
+      frontend::ScheduleDecl decl;
+      decl.op.text = scop.name;
+      decl.targets.push_back({state.target->name, {}});
+      decl.exact = true;
+      decl.directives = std::move(*directives);
+      for (const SizeCondition &condition : version.conditions) {
+        using Kind = frontend::SizeConstraint::Kind;
+        frontend::SizeConstraint constraint;
+        constraint.name.text = condition.size;
+        constraint.kind = condition.kind == SizeCondition::Kind::Multiple
+                              ? Kind::Multiple
+                          : condition.kind == SizeCondition::Kind::AtMost
+                              ? Kind::LessEqual
+                              : Kind::GreaterEqual;
+        constraint.value = condition.value;
+        decl.conditions.push_back(std::move(constraint));
+      }
+      std::string text = frontend::printSchedule(decl);
+      said.text += text;
+      list.push_back(text);
+    }
+    said.json["directives"] = std::move(list);
+  }
+
   void steps(Said &said) {
     js::Array list;
     if (decls.empty())
@@ -343,5 +386,8 @@ girih::pipeline::explain(std::shared_ptr<const SourceFile> source,
     said = Explainer(state, what).run();
   };
   compile(std::move(source), wanted, diags);
+  // Steps are worth seeing up to the one that is refused.
+  if (diags.hasErrors() && !what.steps)
+    return std::nullopt;
   return said;
 }

@@ -11,6 +11,7 @@
 //           or the two instances that forbid it
 //   deps    the dependences
 //   ranges  how far indices run, and which access fixed it
+//   directives  a schedule to paste into the text
 //   fusion  for each pair of statements whether their loops may be one
 //
 //===----------------------------------------------------------------------===//

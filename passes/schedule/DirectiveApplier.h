@@ -59,6 +59,9 @@ private:
   bool computeRoot();
   bool computeInline();
   bool fuse();
+  bool sharedDepth(const poly::Node &a, const poly::Node &b,
+                   const std::string &loopName, const std::string &pair,
+                   size_t &depth);
   bool distribute();
   bool fixedBelow(unsigned family, const MemberPlace &at, poly::Node &subtree,
                   std::vector<std::pair<poly::Node *, size_t>> &shared,

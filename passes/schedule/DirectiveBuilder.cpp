@@ -99,7 +99,8 @@ Directive computeRoot(const std::string &statement) {
 
 Directive fuse(Names statements, const std::string &loop) {
   Directive directive = ofTensors(DirectiveKind::Fuse, statements);
-  directive.at = loopOf(loop);
+  if (!loop.empty())
+    directive.at = loopOf(loop);
   return directive;
 }
 

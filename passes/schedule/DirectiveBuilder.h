@@ -43,7 +43,8 @@ Directive vectorize(const std::string &loop);
 Directive map(Names loops, const std::string &where);
 Directive computeAt(const std::string &statement, const std::string &loop);
 Directive computeRoot(const std::string &statement);
-Directive fuse(Names statements, const std::string &loop);
+/// Without a loop they are in one kernel and share none.
+Directive fuse(Names statements, const std::string &loop = "");
 Directive distribute(const std::string &loop);
 Directive stage(Names tensors, const std::string &loop);
 /// `where`: registers, shared or memory.

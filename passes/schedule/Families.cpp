@@ -130,8 +130,8 @@ girih::schedule::findFamilies(const Scop &scop,
     family.sharedDims = sharedDimsOf(scop, family);
     if (last && last->name == owner.name && last->number == owner.number) {
       Family joined = families.back();
-      joined.statements.insert(joined.statements.end(),
-                               unit.statements.begin(), unit.statements.end());
+      joined.statements.insert(joined.statements.end(), unit.statements.begin(),
+                               unit.statements.end());
       joined.sharedDims = sharedDimsOf(scop, joined);
       // Segments are a loop of their own before what combines them, and so is
       // a sum over other dims than the statement's first ones.

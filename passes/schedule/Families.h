@@ -8,8 +8,8 @@
 // A statement of the text, `C[i, j] = f(sum[k](...))`, is several of the Scop:
 // the init, updates and merge of each of its reductions, and its map. They form
 // a family, which schedules call by the tensor's name. A part that has no loop
-// in common with the rest, such as the segments of a sum, is a family by itself,
-// called by the array that it makes.
+// in common with the rest, such as the segments of a sum, is a family by
+// itself, called by the array that it makes.
 //
 //===----------------------------------------------------------------------===//
 

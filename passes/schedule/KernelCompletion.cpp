@@ -309,6 +309,7 @@ bool KernelCompletion::collectPoints(unsigned s) {
       point.dim = *dim;
       point.stride = digit.divisor;
       point.turns = turns;
+      point.loop = member.name;
       point.binding =
           chosen.count(member.name) ? Binding::Loop : member.binding;
       point.isOrdered = isReductionOrder(*node, m);
@@ -379,6 +380,18 @@ NodePtr KernelCompletion::build(NodePtr node) {
     return tileOf(node->statements[0]);
   for (NodePtr &child : node->children)
     child = build(std::move(child));
+  if (node->kind == Node::Kind::Sequence) {
+    std::vector<NodePtr> filters;
+    for (NodePtr &filter : node->children) {
+      if (filter->children[0]->kind != Node::Kind::Sequence) {
+        filters.push_back(std::move(filter));
+        continue;
+      }
+      for (NodePtr &inner : filter->children[0]->children)
+        filters.push_back(std::move(inner));
+    }
+    node->children = std::move(filters);
+  }
   if (node->kind != Node::Kind::Band)
     return node;
   auto &members = node->members;

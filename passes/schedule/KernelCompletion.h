@@ -24,6 +24,7 @@ struct Point {
   int64_t stride = 1; ///< place value in the dim
   int64_t turns = 1;
   poly::Binding binding = poly::Binding::Loop; ///< Loop: not said
+  std::string loop;                            ///< the member's name
   bool isOrdered = false; ///< carries the order of a reduction
 };
 
@@ -69,6 +70,7 @@ private:
   // Layouts.
   bool chooseThreads(const poly::Node &filter, unsigned asked);
   bool layOut(unsigned statement);
+  std::vector<Point> threadPoints(const StatementTile &tile) const;
   void markContractions(poly::Node &filter);
   bool isBesideContraction(unsigned statement) const;
   bool squareLayout(layout::Layout &layout) const;

@@ -147,6 +147,33 @@ void KernelCompletion::spread(unsigned s, StatementTile &tile) {
     layout.threads.push_back({left, -1, 0});
 }
 
+/// Loops that are threads, the fastest first: inner ones, except that those of
+/// one directive keep its order.
+std::vector<Point>
+KernelCompletion::threadPoints(const StatementTile &tile) const {
+  std::vector<Point> points;
+  for (auto point = tile.points.rbegin(); point != tile.points.rend(); ++point)
+    if (point->binding == Binding::Thread && point->turns > 1)
+      points.push_back(*point);
+  for (const std::vector<std::string> &order : facts.threadOrders) {
+    std::vector<size_t> slots;
+    std::vector<std::pair<size_t, Point>> named;
+    for (size_t p = 0; p < points.size(); ++p) {
+      auto place = std::find(order.begin(), order.end(), points[p].loop);
+      if (place == order.end())
+        continue;
+      slots.push_back(p);
+      named.emplace_back(order.end() - place, points[p]);
+    }
+    std::stable_sort(
+        named.begin(), named.end(),
+        [](const auto &a, const auto &b) { return a.first < b.first; });
+    for (size_t i = 0; i < slots.size(); ++i)
+      points[slots[i]] = named[i].second;
+  }
+  return points;
+}
+
 bool KernelCompletion::layOut(unsigned s) {
   StatementTile &tile = tiles.at(s);
   Layout &layout = tile.layout;
@@ -189,13 +216,10 @@ bool KernelCompletion::layOut(unsigned s) {
         layout.registers.push_back(
             {point->turns, int(point->dim), point->stride});
       }
-    for (auto point = tile.points.rbegin(); point != tile.points.rend();
-         ++point)
-      if (point->binding == Binding::Thread && point->turns > 1) {
-        layout.threads.push_back(
-            {point->turns, int(point->dim), point->stride});
-        used *= point->turns;
-      }
+    for (const Point &point : threadPoints(tile)) {
+      layout.threads.push_back({point.turns, int(point.dim), point.stride});
+      used *= point.turns;
+    }
     if (threads % used != 0) {
       fail("G0723", "the loops of '" + scop.statements[s].name +
                         "' mapped to threads take " + std::to_string(used) +
@@ -382,12 +406,9 @@ KernelCompletion::places(const Node &filter, bool &good) {
             .help("compute '" + name +
                   "' at a loop of its reader with the same tile");
         good = false;
-      } else if (asked->second == Place::Shared) {
-        fail("G0725", "'place " + name + " in shared' is not realised yet")
-            .help("leave it out");
-        good = false;
       } else {
-        place = elsewhere;
+        // What tiles cannot do in shared memory they refuse.
+        place = asked->second == Place::Shared ? Place::Shared : elsewhere;
       }
     }
     result.push_back({array, place});

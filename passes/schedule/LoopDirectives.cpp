@@ -336,8 +336,13 @@ bool DirectiveApplier::map() {
             }
       return true;
     }();
-  if (where == "thread")
+  if (where == "thread") {
+    std::vector<std::string> order;
+    for (const frontend::LoopRef &ref : directive.loops)
+      order.push_back(ref.loop.text);
+    state.facts.threadOrders.push_back(std::move(order));
     return bind(Binding::Thread);
+  }
   fail("G0725", "'map ... to " + where + "' is not realised yet",
        directive.where.range)
       .help(where == "warp" ? "map to threads: the last 32 values of the "

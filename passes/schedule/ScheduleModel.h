@@ -36,6 +36,9 @@ struct ScheduleFacts {
   std::set<unsigned> touched;
   /// Threads of the kernel that computes a family.
   std::map<unsigned, unsigned> threads;
+  /// Loops that one `map ... to thread` names, the last the fastest; the name
+  /// alone tells them apart on a statement's path.
+  std::vector<std::vector<std::string>> threadOrders;
   /// Place of an array, where a directive says one.
   std::map<unsigned, poly::Place> places;
 };

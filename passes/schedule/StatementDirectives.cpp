@@ -333,12 +333,46 @@ bool DirectiveApplier::computeInline() {
   return false;
 }
 
-bool DirectiveApplier::fuse() {
-  std::optional<MemberPlace> at = loop(*directive.at);
-  std::optional<unsigned> first = familyOf(directive.tensors[0]);
-  if (!at || !first)
+/// How many of the first loops of two nests become one: those down to
+/// `loopName` of the first.
+bool DirectiveApplier::sharedDepth(const Node &a, const Node &b,
+                                   const std::string &loopName,
+                                   const std::string &pair, size_t &depth) {
+  depth = 0;
+  while (depth < a.members.size() && a.members[depth].name != loopName)
+    ++depth;
+  if (a.kind != Node::Kind::Band || depth == a.members.size()) {
+    fail("G0722",
+         "'" + text(*directive.at) + "' is not a loop around all of '" +
+             directive.tensors[0].text + "'",
+         directive.at->range);
     return false;
-  const std::string loopName = at->member().name;
+  }
+  ++depth;
+  if (b.kind != Node::Kind::Band || b.members.size() < depth) {
+    fail("G0722", pair + " do not have " + std::to_string(depth) +
+                      (depth == 1 ? " loop" : " loops") +
+                      " each around all of their statements")
+        .help("fuse at an outer loop");
+    return false;
+  }
+  for (size_t m = 0; m < depth; ++m)
+    if (a.members[m].binding != b.members[m].binding) {
+      fail("G0722", "the loops '" + a.members[m].name + "' and '" +
+                        b.members[m].name + "' are mapped differently");
+      return false;
+    }
+  return true;
+}
+
+bool DirectiveApplier::fuse() {
+  std::optional<MemberPlace> at;
+  if (directive.at && !(at = loop(*directive.at)))
+    return false;
+  std::optional<unsigned> first = familyOf(directive.tensors[0]);
+  if (!first)
+    return false;
+  const std::string loopName = at ? at->member().name : "";
   for (size_t t = 1; t < directive.tensors.size(); ++t) {
     std::optional<unsigned> second = familyOf(directive.tensors[t]);
     if (!second)
@@ -377,38 +411,14 @@ bool DirectiveApplier::fuse() {
     }
     Node &a = *left->children[0], &b = *right->children[0];
     size_t depth = 0;
-    while (depth < a.members.size() && a.members[depth].name != loopName)
-      ++depth;
-    if (a.kind != Node::Kind::Band || depth == a.members.size()) {
-      fail("G0722",
-           "'" + text(*directive.at) + "' is not a loop around all of '" +
-               families[*first].name + "'",
-           directive.at->range);
+    if (at && !sharedDepth(a, b, loopName, pair, depth))
       return false;
-    }
-    ++depth;
-    if (b.kind != Node::Kind::Band || b.members.size() < depth) {
-      fail("G0722",
-           "'" + families[*second].name + "' has no " + std::to_string(depth) +
-               " loops around all of it to "
-               "join with those of '" +
-               families[*first].name + "'",
-           directive.tensors[t].range)
-          .help("fuse at an outer loop");
-      return false;
-    }
     std::vector<unsigned> all = united(left->statements, right->statements);
     NodePtr band = makeNode(Node::Kind::Band, all);
     for (size_t m = 0; m < depth; ++m) {
-      Member &x = a.members[m], &y = b.members[m];
-      if (x.binding != y.binding) {
-        fail("G0722", "the loops '" + x.name + "' and '" + y.name +
-                          "' are mapped differently");
-        return false;
-      }
-      Member joined = x;
+      Member joined = a.members[m];
       joined.digits.clear();
-      joined.coincident = x.coincident && y.coincident;
+      joined.coincident &= b.members[m].coincident;
       for (unsigned s : all)
         joined.digits.push_back(std::binary_search(left->statements.begin(),
                                                    left->statements.end(), s)
@@ -426,7 +436,8 @@ bool DirectiveApplier::fuse() {
     }
     band->children.push_back(std::move(inner));
     left->statements = all;
-    left->children[0] = std::move(band);
+    left->children[0] =
+        depth > 0 ? std::move(band) : std::move(band->children[0]);
     auto &children = sequence->children;
     children.erase(std::find_if(
         children.begin(), children.end(),

@@ -86,7 +86,7 @@ public:
         flags(*this, "FILE"),
         emit(*this, "emit", "PHASE",
              "print the text of ast, te, assoc, scop, schedule, tile, llvm or "
-             "ptx"),
+             "ptx; or the schedule as directives"),
         output(*this, "o", "OUT", "where the artifact or the text goes"),
         timePhases(*this, "time-phases", "say how long each phase took"),
         report(*this, "report", "say what was chosen and why"),
@@ -105,7 +105,10 @@ public:
       return;
     }
     std::optional<Phase> last = Phase::Ptx;
-    if (emits && !(last = cli::findPhase(console, emit, "--emit")))
+    bool asDirectives = emit == "directives";
+    if (asDirectives)
+      last = Phase::Schedule;
+    else if (emits && !(last = cli::findPhase(console, emit, "--emit")))
       return;
     std::optional<Program> program = Program::open(
         console, flags, "girih compile softmax.te -o softmax.girih");
@@ -135,6 +138,8 @@ public:
     std::string target = program->target().empty()
                              ? pipeline::CompileOptions().target
                              : program->target();
+    if (asDirectives)
+      return printDirectives(console, *program, target);
     std::optional<CompileResult> result =
         program->compile(console, *last, program->sizes(), target);
     if (!result)
@@ -155,6 +160,20 @@ public:
   }
 
 private:
+  void printDirectives(Console &console, const Program &program,
+                       const std::string &target) {
+    pipeline::CompileOptions options = program.options();
+    options.given = program.sizes();
+    options.target = target;
+    pipeline::ExplainOptions what;
+    what.views = {"directives"};
+    std::optional<std::string> text = program.explain(console, options, what);
+    if (text && !output.empty())
+      writeFile(console, output, *text);
+    else if (text)
+      console.print(*text);
+  }
+
   ProgramFlags flags;
   Setting emit, output;
   Switch timePhases, report;

@@ -24,7 +24,7 @@ public:
       : Command("explain", "say how a program is scheduled, and why"),
         flags(*this, "FILE"),
         view(*this, "view", "VIEW,...",
-             "tree, loops, deps, ranges, fusion; or all", "loops"),
+             "tree, loops, deps, ranges, fusion, directives; or all", "loops"),
         steps(*this, "steps",
               "tree and loop nest after each directive of the schedule"),
         json(*this, "json", "as JSON") {}

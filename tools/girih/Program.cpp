@@ -190,9 +190,9 @@ Program::explain(Console &console, const pipeline::CompileOptions &options,
 
 bool Program::readSchedule(Console &console, const ProgramFlags &flags) {
   if (isArtifact() || from > Phase::Ast) {
-    console.usage(codes::kCommandLine,
-                  "--schedule has no meaning for '" + path() +
-                      "', whose schedule is made already");
+    console.usage(codes::kCommandLine, "--schedule has no meaning for '" +
+                                           path() +
+                                           "', whose schedule is made already");
     return false;
   }
   std::optional<std::string> text = readFile(console, flags.schedule);
