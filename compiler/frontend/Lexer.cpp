@@ -468,6 +468,8 @@ std::string_view describe(TokenKind kind) {
     return "'~'";
   case TokenKind::KwElse:
     return "'else'";
+  case TokenKind::KwIn:
+    return "'in'";
   case TokenKind::KwNumerics:
     return "'numerics'";
   case TokenKind::KwThen:

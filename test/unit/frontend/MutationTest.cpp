@@ -59,12 +59,24 @@ TEST_CASE("mutated examples") {
       "s = sum[i, j](Y[i, j])\n}\ntest \"t\" {\nrun g(X = [[1, 2]], T = f16)"
       "\n// d\nexpect Y ~= fill(1) ulp 3\nrun h(X = iota(), M = 2)\n"
       "expect s == -0.5\nexpect Y == h(X = X)\n}\n");
+  texts.push_back(
+      "op f(X: f32[M, N]) -> Y: f32[M, N] { Y[i, j] = X[i, j] }\n"
+      "template t(T, k) { split T.k by 8 -> ko, ki; unroll T.ki }\n"
+      "schedule f for sm_90 when M >= 4, N % 8 == 0 exact {\n"
+      "a: tile Y.i, Y.j by ?{64, 128}, 32 -> io, jo,\nii, ji\n// c\n"
+      "stage X in shared at Y.jo depth 4 swizzle 128B\napply t(Y.sum, l)\n"
+      "skew i by 2 * j\nroles producer 1, consumers 2\n"
+      "map Y.io, Y.jo to grid raster 8; compute Y inline }\n");
   const std::string pieces[] = {
-      "none",   "run ",    "expect ",  "<",  ">",   "fill(", "T",    "type ",
-      "g(",     "A = ",    "? = none", "(",  ")",   "[",     "]",    "{",
-      "}",      "sum[",    "=",        "==", "if ", "then",  "else", "1e99",
-      "op",     "const",   "where",    "..", "-",   "not ",  ",",    "f32(",
-      "order=", "tree(3)", "i",        "M",  "0",   "\n",    "//",   ":"};
+      "schedule ", "template ", ";",     "?{",   "128B",  "exact ",
+      "apply t(",  ".",         "->",    "none", "run ",  "expect ",
+      "<",         ">",         "fill(", "T",    "type ", "g(",
+      "A = ",      "? = none",  "(",     ")",    "[",     "]",
+      "{",         "}",         "sum[",  "=",    "==",    "if ",
+      "then",      "else",      "1e99",  "op",   "const", "where",
+      "..",        "-",         "not ",  ",",    "f32(",  "order=",
+      "tree(3)",   "i",         "M",     "0",    "\n",    "//",
+      ":"};
   unsigned accepted = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = texts[random() % texts.size()];

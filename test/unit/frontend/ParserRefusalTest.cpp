@@ -13,7 +13,8 @@ using namespace girih::frontend;
 TEST_CASE("refused by the lexer and the parser") {
   const Refusal refusals[] = {
       {"@tensor o() -> s: f32 { s = 1f32 }", "G0103",
-       "expected 'const', 'fn', 'op', 'schedule', 'template', 'test' or 'use' at "
+       "expected 'const', 'fn', 'op', 'schedule', 'template', 'test' or 'use' "
+       "at "
        "the start of an item, "
        "found 'tensor'"},
       {"@cons A: f32 = 1", "G0103",
