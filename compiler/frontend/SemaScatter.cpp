@@ -224,6 +224,7 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
   RangeSolver solver(reporter, scope.op, checker.allIndices(),
                      checker.allAccesses());
   solver.setStatement(statement, checker.ranges());
+  solver.declareGiven(statement);
   if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders())
     return false;
   for (const SeenAccess &seen : checker.allAccesses()) {
