@@ -227,8 +227,6 @@ private:
   bool checkOwnRead(OpScope &scope, const Statement &statement,
                     const SeenAccess &seen, const RangeSolver &solver);
   // SemaRagged.cpp
-  /// Whether `decl` may promise `offsets(T)`; says so of its tensor.
-  void checkOffsets(OpScope &scope, TensorDecl &decl, Tensor &tensor);
   /// The ranges of a loop; once each.
   RaggedRanges &checkRagged(OpScope &scope, const RaggedLoop &loop);
   bool checkGroups(OpScope &scope, const RaggedLoop &loop,
@@ -239,6 +237,10 @@ private:
   bool checkRaggedLeft(const Statement &statement, const RaggedRanges &ranges);
   bool expandGroups(OpScope &scope, size_t &at, RaggedRanges &ranges);
   void expandPadded(Statement &statement);
+  /// What a message about the statement adds: the call or the loop that it
+  /// came from.
+  std::optional<Note> contextOf(const OpScope &scope,
+                                const Statement &statement) const;
   /// How far the loop says that its indices run, on the left of a statement.
   void giveRanges(const OpScope &scope, Statement &statement) const;
   // SemaScan.cpp
@@ -252,6 +254,8 @@ private:
   // SemaScatter.cpp
   /// `in first..end`, which the tensor of an input promises.
   void checkPromise(OpScope &scope, TensorDecl &decl, Tensor &tensor);
+  /// The same of `offsets(T)`.
+  void checkOffsets(OpScope &scope, TensorDecl &decl, Tensor &tensor);
   /// Names in the place of a scatter that are its indices.
   std::vector<Name> scatterIndices(const OpDecl &op,
                                    const Statement &statement) const;

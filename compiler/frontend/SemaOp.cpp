@@ -287,19 +287,7 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
-  std::optional<Note> context;
-  if (const Name &from = statement.inlinedFrom; !from.text.empty())
-    context =
-        Note{fmt::format("in the call of '{}' here", from.text), from.range};
-  else if (auto loop = scope.raggedLoops.find(statement.ragged);
-           loop != scope.raggedLoops.end() && !loop->second.groupOf.empty())
-    context =
-        Note{fmt::format("'{}', the group of '{}', is {}[{}] in this loop",
-                         loop->first->group->name.text,
-                         loop->first->element->name.text, loop->second.groupOf,
-                         loop->first->element->name.text),
-             loop->first->range};
-  reporter.setContext(context);
+  reporter.setContext(contextOf(scope, statement));
   checkDefinition(scope, statement);
   reporter.setContext(std::nullopt);
 }

@@ -18,7 +18,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Conditions.h"
-#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/ExprBuild.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Ranges.h"
@@ -136,52 +135,17 @@ ExprPtr asI64(ExprPtr value) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-void Sema::checkOffsets(OpScope &scope, TensorDecl &decl, Tensor &tensor) {
-  SourceRange range = decl.offsets->range;
-  if (!isInteger(decl.type) || tensor.dims.size() != 1) {
-    reporter
-        .error(codes::kWrongOperandType,
-               fmt::format("offsets are integers of one dimension, '{}' is {}",
-                           decl.name.text, printShape(decl)),
-               range)
-        .help(fmt::format("declare it {}: i32[E + 1] offsets({})",
-                          decl.name.text, printExpr(*decl.offsets)));
-    return;
-  }
-  IndexSums sums{*this, reporter, scope, "the number of elements",
-                 codes::kNoPromise};
-  auto total = sums.of(*decl.offsets);
-  if (!total)
-    return;
-  // The end of the last group is there even where no group is.
-  const Extent &dim = tensor.dims[0];
-  bool isAtLeastOne = dim.constant >= 1;
-  for (auto [size, factor] : dim.terms)
-    isAtLeastOne &= factor > 0;
-  if (!isAtLeastOne) {
-    reporter
-        .error(codes::kNegativeExtent,
-               fmt::format("'{}' may have no element, and offsets of E groups "
-                           "are E + 1",
-                           decl.name.text),
-               decl.dims[0].range)
-        .help(fmt::format("declare it {}: {}[E + 1] offsets({})",
-                          decl.name.text, spelling(decl.type),
-                          printExpr(*decl.offsets)));
-    return;
-  }
-  tensor.promise = std::pair(Extent(), total->offset + Extent::of(1));
-  tensor.promiseRange = range;
-  tensor.offsets = total->offset;
-}
-
 RaggedRanges &Sema::checkRagged(OpScope &scope, const RaggedLoop &loop) {
   auto [place, fresh] = scope.raggedLoops.try_emplace(&loop);
   RaggedRanges &ranges = place->second;
   if (!fresh)
     return ranges;
   const IndexVariable &group = *loop.group, &element = *loop.element;
+  unsigned before = reporter.errors();
   checkIndexName(scope, group);
+  checkIndexName(scope, element);
+  if (reporter.errors() != before)
+    return ranges;
   if (element.name.text == group.name.text) {
     reporter
         .error(
@@ -409,6 +373,14 @@ bool Sema::checkRaggedLeft(const Statement &statement,
   return true;
 }
 
+/// Whether there is such a tensor of groups, and it is alive at a statement.
+static bool isCounted(const OpScope &scope, const std::string &name,
+                      size_t at) {
+  auto found = scope.tensors.find(name);
+  return found != scope.tensors.end() &&
+         isAround(found->second->home, scope.op.statements[at]->loop);
+}
+
 /// Puts the group of each element in front, and into the place of its name.
 bool Sema::expandGroups(OpScope &scope, size_t &at, RaggedRanges &ranges) {
   const RaggedLoop &loop = *scope.op.statements[at]->ragged;
@@ -423,6 +395,14 @@ bool Sema::expandGroups(OpScope &scope, size_t &at, RaggedRanges &ranges) {
   if (uses.empty())
     return true;
   SourceRange range = loop.range;
+  // Another loop over the same groups may have counted them.
+  for (const auto &other : scope.op.raggedLoops) {
+    auto counted = scope.raggedLoops.find(other.get());
+    if (ranges.groupOf.empty() && counted != scope.raggedLoops.end() &&
+        counted->second.offsets == ranges.offsets &&
+        isCounted(scope, counted->second.groupOf, at))
+      ranges.groupOf = counted->second.groupOf;
+  }
   if (ranges.groupOf.empty()) {
     std::string name =
         freshTensor(scope, fmt::format("{}_group", ranges.offsets));
@@ -498,15 +478,25 @@ void Sema::expandPadded(Statement &statement) {
   statement.value = makeExpr(std::move(choice), range);
 }
 
+std::optional<Note> Sema::contextOf(const OpScope &scope,
+                                    const Statement &statement) const {
+  if (const Name &from = statement.inlinedFrom; !from.text.empty())
+    return Note{fmt::format("in the call of '{}' here", from.text), from.range};
+  auto found = scope.raggedLoops.find(statement.ragged);
+  if (found == scope.raggedLoops.end() || found->second.groupOf.empty())
+    return std::nullopt;
+  const std::string &element = statement.ragged->element->name.text;
+  return Note{fmt::format("'{}', the group of '{}', is {}[{}] in this loop",
+                          statement.ragged->group->name.text, element,
+                          found->second.groupOf, element),
+              statement.ragged->range};
+}
+
 bool Sema::expandRagged(OpScope &scope, size_t &at) {
   Statement &statement = *scope.op.statements[at];
   if (!statement.ragged)
     return true;
-  std::optional<Note> context;
-  if (const Name &from = statement.inlinedFrom; !from.text.empty())
-    context =
-        Note{fmt::format("in the call of '{}' here", from.text), from.range};
-  reporter.setContext(context);
+  reporter.setContext(contextOf(scope, statement));
   RaggedRanges &ranges = checkRagged(scope, *statement.ragged);
   bool fine = ranges.fine && checkRaggedLeft(statement, ranges);
   reporter.setContext(std::nullopt);

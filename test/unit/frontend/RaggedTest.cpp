@@ -34,6 +34,21 @@ TEST_CASE("a loop over groups takes its group from the offsets") {
         "X[t, k] * W[off_group[t], k]");
   REQUIRE(group.tensor->dims.size() == 1);
   CHECK(spelling(group.tensor->dims[0]) == "T");
+  // Two loops count once, unless a loop over time is around the first.
+  auto statements = [](const std::string &body) {
+    auto both = accept(grouped(body));
+    return std::get<std::unique_ptr<OpDecl>>(both->file.items[0])
+        ->instance->statements.size();
+  };
+  const std::string scaled = std::string(kLoop) + "{ Z[t, k] = X[t, k] * "
+                                                  "W[e, k] } ",
+                    last = std::string(kLoop) + "{ Y[t, k] = Z[t, k] * "
+                                                "f32(e) } ";
+  CHECK(statements(scaled + last) == 3);
+  CHECK(statements(scaled + "for n in 0..3 { " + std::string(kLoop) +
+                   "{ Z[t, k] = Z[t, k] * f32(e) } } " + last) == 4);
+  CHECK(statements("Z[t, k] = X[t, k] for n in 0..3 { " + std::string(kLoop) +
+                   "{ Z[t, k] = Z[t, k] * f32(e) } } " + last) == 5);
   // Without a use there is no such tensor.
   program = accept(grouped(std::string(kLoop) + "{ Y[t, k] = X[t, k] }"));
   CHECK(std::get<std::unique_ptr<OpDecl>>(program->file.items[0])
@@ -128,6 +143,10 @@ TEST_CASE("what a loop over groups may define is said") {
 
 TEST_CASE("the ranges of a loop over groups are said") {
   const Refusal refusals[] = {
+      {"for e in 0..E, @K in off[e]..off[e + 1] { Y[K, e] = X[K, e] }", "G0202",
+       "'K' names an index and a size"},
+      {"for @W in 0..E, t in off[W]..off[W + 1] { Y[t, k] = X[t, k] }", "G0202",
+       "'W' names an index and a tensor"},
       {"for e in 0..E, @e in off[e]..off[e + 1] { Y[e, k] = X[e, k] }", "G0212",
        "the index 'e' is in use already"},
       {"for e in @1..E, t in off[e]..off[e + 1] { Y[t, k] = X[t, k] }", "G0446",
