@@ -1,4 +1,4 @@
-//===- ExprBuild.h - trees that no text holds -------------------*- C++ -*-===//
+//===- ExprBuild.h - trees made, small questions to trees -------*- C++ -*-===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,6 +69,22 @@ inline AccessExpr elementOf(const std::string &tensor, ExprPtr subscript,
   place.value = std::move(subscript);
   place.range = range;
   return access;
+}
+
+inline bool isName(const Expr &expr, const std::string &name) {
+  auto *node = expr.as<NameExpr>();
+  return node && node->name == name;
+}
+
+/// A literal without a suffix, written so.
+inline bool isNumber(const Expr &expr, const std::string &digits) {
+  auto *literal = expr.as<LiteralExpr>();
+  return literal && !literal->suffix && literal->digits == digits;
+}
+
+/// Where the range of an index stands, which has one.
+inline SourceRange writtenRange(const IndexVariable &index) {
+  return {index.first->range.begin, index.end->range.end};
 }
 
 } // namespace girih::frontend

@@ -74,8 +74,15 @@ bool Parser::parseRaggedLoop(OpDecl &op, const TimeLoop *parent,
   expect(TokenKind::LeftBrace, "before the statements of a loop");
   op.raggedLoops.push_back(std::move(loop));
   RaggedLoop &made = *op.raggedLoops.back();
+  size_t before = op.statements.size();
+  unsigned errors = reporter.errors();
   if (!parseBody(op, parent, &made))
     return false;
+  if (op.statements.size() == before && reporter.errors() == errors)
+    fail(codes::kSyntax, "a loop over groups holds a statement or more",
+         made.range,
+         fmt::format("write what each element defines: Y[{}] = ...",
+                     made.element->name.text));
   if (accept(TokenKind::KwElse))
     made.otherwise = parseExpr();
   return true;

@@ -226,9 +226,10 @@ private:
                    const RangeSolver &solver);
   bool checkOwnRead(OpScope &scope, const Statement &statement,
                     const SeenAccess &seen, const RangeSolver &solver);
-  // SemaRagged.cpp
+  // SemaRagged.cpp, SemaRaggedBody.cpp
   /// The ranges of a loop; once each.
   RaggedRanges &checkRagged(OpScope &scope, const RaggedLoop &loop);
+  bool checkEnds(OpScope &scope, const RaggedLoop &loop);
   bool checkGroups(OpScope &scope, const RaggedLoop &loop,
                    RaggedRanges &ranges);
   /// Takes statement number `at` out of the ragged loop that it is in. False

@@ -143,6 +143,12 @@ TEST_CASE("what a loop over groups may define is said") {
 
 TEST_CASE("the ranges of a loop over groups are said") {
   const Refusal refusals[] = {
+      {"@for e in 0..E, t in off[e]..off[e + 1] { } Y[t, k] = X[t, k]", "G0103",
+       "a loop over groups holds a statement or more"},
+      {"for e in 0..E, t in 0..@W[e, 0] { Y[e, t] = X[e, t] } else 0", "G0306",
+       "the end of a range is an integer, this is f32"},
+      {"for e in 0..E, t in 0..len[@t] { Y[e, t] = X[e, t] } else 0", "G0203",
+       "there is no index 't'; did you mean 'T'?"},
       {"for e in 0..E, @K in off[e]..off[e + 1] { Y[K, e] = X[K, e] }", "G0202",
        "'K' names an index and a size"},
       {"for @W in 0..E, t in off[W]..off[W + 1] { Y[t, k] = X[t, k] }", "G0202",
