@@ -9,6 +9,7 @@
 
 #include "runtime/Text.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace girih;
@@ -28,7 +29,7 @@ struct Range {
 static Result<Range> rangeOf(const artifact::TensorParam &param,
                              const std::vector<int64_t> &sizes) {
   Range range;
-  if (param.range.size() != 2)
+  if (param.range.size() < 2)
     return range;
   Result<int64_t> first = artifact::evaluate(param.range[0], sizes);
   Result<int64_t> end = artifact::evaluate(param.range[1], sizes);
@@ -59,6 +60,45 @@ static int64_t positionOf(const HostArray &array, bool dense, int64_t at) {
   return position;
 }
 
+/// `offsets(T), here T = 5`: what the text promises, and what it comes to.
+static std::string offsetsText(const artifact::TensorParam &param,
+                               const artifact::Signature &signature,
+                               int64_t total) {
+  std::string written = artifact::print(param.range[2], signature.sizes);
+  std::string value = std::to_string(total);
+  return "offsets(" + written + ")" +
+         (written == value ? "" : ", here " + written + " = " + value);
+}
+
+/// The bits of a row-major element, with the sign of its type in all 64.
+static int64_t integerAt(const HostArray &array, int64_t at) {
+  uint64_t bits = loadBits(array.tensor(), at);
+  const unsigned unused = 64 - 8 * artifact::bytesOf(array.type());
+  return artifact::isUnsigned(array.type()) ? int64_t(bits)
+                                            : int64_t(bits << unused) >> unused;
+}
+
+/// Makes evenly drawn values within 0 .. total the ends of groups.
+static Status sortOffsets(HostArray &array,
+                          const artifact::Signature &signature,
+                          const artifact::TensorParam &param, int64_t total,
+                          bool dense) {
+  std::vector<int64_t> values(size_t(array.elements()));
+  for (size_t at = 0; at < values.size(); ++at)
+    values[at] = integerAt(array, int64_t(at));
+  std::sort(values.begin(), values.end());
+  values.front() = 0;
+  if (values.size() == 1 && total != 0)
+    return Failure{"'" + param.name + "' promises " +
+                   offsetsText(param, signature, total) +
+                   ", of no groups: no value can be drawn"};
+  values.back() = total;
+  for (size_t at = 0; at < values.size(); ++at)
+    storeBits(array.data(), array.type(), positionOf(array, dense, int64_t(at)),
+              uint64_t(values[at]));
+  return {};
+}
+
 Status rt::fillPromised(HostArray &array, const artifact::Signature &signature,
                         const artifact::TensorParam &param,
                         const std::vector<int64_t> &sizes, RandomKind kind,
@@ -66,7 +106,8 @@ Status rt::fillPromised(HostArray &array, const artifact::Signature &signature,
   Result<Range> range = rangeOf(param, sizes);
   if (!range)
     return Failure{range.message()};
-  bool isOnes = kind == RandomKind::Ones && range->first <= 1 && 1 < range->end;
+  bool isOnes = kind == RandomKind::Ones && range->first <= 1 &&
+                1 < range->end && !param.hasOffsets();
   fillRandom(array, !range->isGiven || isOnes ? kind : RandomKind::Uniform,
              seed, stream);
   if (!range->isGiven || isOnes || array.elements() == 0)
@@ -83,6 +124,37 @@ Status rt::fillPromised(HostArray &array, const artifact::Signature &signature,
     storeBits(array.data(), array.type(), positionOf(array, dense, at),
               uint64_t(range->first + __int128(bits % span)));
   }
+  return param.hasOffsets() ? sortOffsets(array, signature, param,
+                                          int64_t(range->end - 1), dense)
+                            : Status();
+}
+
+/// Of values that lie in 0 .. total: whether they are offsets.
+static Status checkOffsets(const HostArray &array,
+                           const artifact::Signature &signature,
+                           const artifact::TensorParam &param, int64_t total) {
+  auto element = [&](int64_t at) {
+    return param.name + "[" + std::to_string(at) + "]";
+  };
+  auto fail = [&](int64_t at, std::string what) {
+    return Failure{element(at) + " is " + std::to_string(integerAt(array, at)) +
+                   what + ": '" + param.name + "' promises " +
+                   offsetsText(param, signature, total)};
+  };
+  int64_t last = array.elements() - 1;
+  if (last < 0)
+    return Failure{"'" + param.name +
+                   "' has no elements, and offsets of no "
+                   "groups are one"};
+  if (integerAt(array, 0) != 0)
+    return fail(0, ", and offsets begin at 0");
+  for (int64_t at = 1; at <= last; ++at)
+    if (int64_t before = integerAt(array, at - 1);
+        integerAt(array, at) < before)
+      return fail(at, ", less than " + element(at - 1) + ", " +
+                          std::to_string(before));
+  if (integerAt(array, last) != total)
+    return fail(last, ", and offsets end at " + std::to_string(total));
   return {};
 }
 
@@ -113,7 +185,9 @@ Status rt::checkPromise(const HostArray &array,
         ", outside the range that '" + param.name +
         "' promises: " + textOf(param, signature, *range)};
   }
-  return {};
+  return param.hasOffsets()
+             ? checkOffsets(array, signature, param, int64_t(range->end - 1))
+             : Status();
 }
 
 Status rt::checkWord(const artifact::Signature &signature,

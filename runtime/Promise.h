@@ -21,15 +21,16 @@
 namespace girih::rt {
 
 /// fillRandom, within the range that `param` promises: evenly there, whatever
-/// the kind, but for `ones`. Fails where the range is empty and the array is
-/// not.
+/// the kind, but for `ones`; offsets are sorted, from the first to the last.
+/// Fails where the range is empty and the array is not.
 Status fillPromised(HostArray &array, const artifact::Signature &signature,
                     const artifact::TensorParam &param,
                     const std::vector<int64_t> &sizes, RandomKind kind,
                     uint64_t seed, uint32_t stream);
 
 /// Whether the elements of `array`, which is given for `param`, lie in the
-/// range that it promises; the message names the first that does not.
+/// range that it promises, and are offsets where it promises that; the message
+/// names the first that does not fit.
 Status checkPromise(const HostArray &array,
                     const artifact::Signature &signature,
                     const artifact::TensorParam &param,

@@ -215,6 +215,20 @@ static Status checkConstraints(const Signature &signature,
                      ", but '" + signature.op + "' requires " +
                      printConstraint(constraint, name)};
   }
+  // No data can keep this one, and kernels rely on it: an element has a group.
+  for (const TensorParam &param : signature.params) {
+    if (!param.hasOffsets() || param.shape.size() != 1)
+      continue;
+    Result<int64_t> extent = artifact::evaluate(param.shape[0], sizes);
+    Result<int64_t> total = artifact::evaluate(param.range[2], sizes);
+    if (!extent || !total || *total < 0 || (*extent < 2 && *total != 0))
+      return Failure{
+          "'" + param.name + "' promises the offsets of " +
+          artifact::print(param.range[2], signature.sizes) +
+          (total ? " = " + std::to_string(*total) : "") + " elements in " +
+          (extent ? std::to_string(std::max<int64_t>(*extent - 1, 0)) : "?") +
+          " groups, which cannot be"};
+  }
   return {};
 }
 

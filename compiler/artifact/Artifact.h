@@ -105,8 +105,11 @@ struct TensorParam {
   int64_t align = 0;   ///< bytes that divide the address; 0: of an element
   bool finite = false; ///< an input without infinities and NaN
   /// Of an integer input that promises one: the first value and the end, which
-  /// is not included. Else empty.
+  /// is not included. Offsets of groups have a third entry, how many elements
+  /// all groups have together: they begin at 0, never decrease, and end there.
+  /// Else empty.
   std::vector<SizeExpr> range = {};
+  bool hasOffsets() const { return range.size() == 3; }
   bool isView() const { return leading || !groups.empty(); }
 };
 

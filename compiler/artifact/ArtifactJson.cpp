@@ -230,10 +230,12 @@ private:
                  [&](unsigned dim) { json.value(int64_t(dim)); });
       json.member("align", param.align);
       json.member("finite", param.finite);
-      if (param.range.size() == 2) {
+      if (param.range.size() >= 2) {
         expression("first", param.range[0]);
         expression("end", param.range[1]);
       }
+      if (param.hasOffsets())
+        expression("offsets", param.range[2]);
     });
   }
 

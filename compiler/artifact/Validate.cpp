@@ -169,8 +169,12 @@ private:
     std::string where = "the range of '" + param.name + "'";
     if (param.range.empty())
       return true;
-    if (param.range.size() != 2 || param.isOutput || !isInteger(param.type))
+    bool isKnown = param.range.size() == 2 || param.hasOffsets();
+    if (!isKnown || param.isOutput || !isInteger(param.type))
       return fail(where + " is none that an integer input may promise");
+    if (param.hasOffsets() && param.shape.size() != 1)
+      return fail("'" + param.name + "' holds offsets, and has " +
+                  std::to_string(param.shape.size()) + " dimensions");
     for (const SizeExpr &end : param.range)
       if (!checkExpr(end, where))
         return false;

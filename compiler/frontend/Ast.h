@@ -30,6 +30,7 @@ struct Expr;
 struct FnDecl;
 struct FnParam;
 struct OpDecl;
+struct RaggedLoop;
 struct Statement;
 struct TimeLoop;
 using ExprPtr = std::unique_ptr<Expr>;
@@ -115,6 +116,9 @@ struct Tensor {
   /// Its elements lie in first .. second-1, as the declaration promises.
   std::optional<std::pair<Extent, Extent>> promise;
   SourceRange promiseRange;
+  /// It holds where groups of that many elements begin, and where the last one
+  /// ends: from 0, never decreasing, to this. Its promise is then 0 .. this.
+  std::optional<Extent> offsets;
   const Statement *definition = nullptr; ///< the first one; null for inputs
   /// All statements that write it, in the order of the text; of an inout tensor
   /// (an input that is an output too) those that overwrite it.
@@ -133,6 +137,8 @@ struct IndexVariable {
   bool reduced = false;
   ExprPtr first, end; ///< `in first..end`; null where nothing is written
   // Sema:
+  /// Of a left-hand index: how far it runs, where a loop around says so.
+  std::optional<std::pair<Extent, SourceRange>> given;
   /// The written range depends on other indices or on data: it stands in the
   /// reduction's domain and tests, and `start` and `extent` are a box around
   /// it.
@@ -549,6 +555,7 @@ struct TensorDecl {
   std::string typeParam; ///< the type is this parameter of the operator
   bool optional = false; ///< `bias: f32[N]? = none`
   ExprPtr first, end;    ///< `in first..end`; null where nothing is promised
+  ExprPtr offsets;       ///< `offsets(T)`; null where nothing is promised
   bool inOut = false;    ///< `inout X: f32[N]`, among the inputs
   /// `layout(N, K)`: dimensions of the argument, by position, from the slowest
   /// in memory to the fastest; empty where nothing is promised.
@@ -579,6 +586,17 @@ struct TimeLoop {
   SourceRange range;                ///< from `for` to the brace
 };
 
+/// `for e in 0..E, t in off[e]..off[e + 1] { ... } else v` around statements:
+/// each is there for all elements of all groups. Without `else` an element is
+/// in one group, which `off` promises; with it the statements define elements
+/// [e, t], and v is the value of those outside the group's range.
+struct RaggedLoop {
+  std::unique_ptr<IndexVariable> group, element; ///< with their written ranges
+  ExprPtr otherwise;
+  const TimeLoop *parent = nullptr; ///< the loop over time around it
+  SourceRange range;                ///< from `for` to the brace
+};
+
 /// Whether `outer`, which may be none, is `inner` or around it.
 bool isAround(const TimeLoop *outer, const TimeLoop *inner);
 
@@ -593,7 +611,8 @@ struct Statement {
   ExprPtr value;
   ExprPtr where;     ///< restricts `indices`; null: nothing
   ExprPtr otherwise; ///< elements of the tensor that `where` leaves out
-  const TimeLoop *loop = nullptr; ///< the innermost around it
+  const TimeLoop *loop = nullptr;     ///< the innermost around it
+  const RaggedLoop *ragged = nullptr; ///< the one around it, inside `loop`
   /// A tensor whose type and shape a temporary takes: it reads itself.
   const Tensor *like = nullptr;
   SourceRange range;
@@ -654,15 +673,17 @@ struct OpDecl {
   /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
   std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first
+  std::vector<std::unique_ptr<RaggedLoop>> raggedLoops;
   std::vector<Assumption> assumptions;
   SourceRange range; ///< from `op` to the result list's end
   // Sema: sizes in order of appearance; inputs, outputs, then temporaries in
   // order of definition.
   std::vector<std::unique_ptr<SizeSymbol>> sizes;
   std::vector<std::unique_ptr<Tensor>> tensors;
-  /// Of an operator that has parameters, optional tensors or calls: its copy
-  /// with all of these resolved, which is what is compiled. Null where there is
-  /// none: either nothing is to be resolved, or `unbound` says what is missing.
+  /// Of an operator that has parameters, optional tensors, calls, scans or
+  /// ragged loops: its copy with all of these resolved, which is what is
+  /// compiled. Null where there is none: either nothing is to be resolved, or
+  /// `unbound` says what is missing.
   const OpDecl *instance = nullptr;
   std::string unbound; ///< a parameter that has no value
   /// Of an instance: the operator as written, and its const parameters.

@@ -533,6 +533,11 @@ private:
     }
     if (decl.align != 0)
       out += fmt::format(" align {}", decl.align);
+    if (decl.offsets) {
+      out += " offsets(";
+      print(*decl.offsets, kSum);
+      out += ')';
+    }
   }
 
   /// A dimension by its name, or by its position where the name is no other's.
@@ -600,9 +605,15 @@ private:
     };
     size_t count = 0;
     const TimeLoop *loop = nullptr;
+    const RaggedLoop *ragged = nullptr;
     for (const auto &statement : decl.statements) {
+      if (ragged != statement->ragged)
+        endRagged(ragged, loop);
       assume(count++);
       moveTo(statement->loop, loop);
+      if (ragged != statement->ragged)
+        beginRagged(*(ragged = statement->ragged), loop);
+      out += ragged ? "  " : "";
       if (statement->scatter) {
         print(*statement, *statement->scatter);
         continue;
@@ -632,6 +643,7 @@ private:
       }
       out += '\n';
     }
+    endRagged(ragged, loop);
     moveTo(nullptr, loop);
     assume(count);
     out += "}\n";
@@ -657,12 +669,37 @@ private:
     if (here == next)
       return;
     moveTo(next->parent, here);
-    out += indentOf(here) + "for " + next->index->name.text + " in ";
-    print(*next->index->first, kSum);
-    out += "..";
-    print(*next->index->end, kSum);
+    out += indentOf(here) + "for ";
+    printRange(*next->index);
     out += " {\n";
     here = next;
+  }
+
+  void printRange(const IndexVariable &index) {
+    out += index.name.text + " in ";
+    print(*index.first, kSum);
+    out += "..";
+    print(*index.end, kSum);
+  }
+
+  void beginRagged(const RaggedLoop &loop, const TimeLoop *around) {
+    out += indentOf(around) + "for ";
+    printRange(*loop.group);
+    out += ", ";
+    printRange(*loop.element);
+    out += " {\n";
+  }
+
+  void endRagged(const RaggedLoop *&loop, const TimeLoop *around) {
+    if (!loop)
+      return;
+    out += indentOf(around) + "}";
+    if (loop->otherwise) {
+      out += " else ";
+      print(*loop->otherwise, kIf);
+    }
+    out += '\n';
+    loop = nullptr;
   }
 
   void print(const Statement &statement, const Scatter &scatter) {

@@ -84,6 +84,7 @@
   X(NotDefined,          "G0443", "an element that is read and not defined")   \
   X(BadCondition,        "G0444", "a 'where' that is no conjunction")          \
   X(Recurrence,          "G0445", "a read of what is defined later")           \
+  X(BadRagged,           "G0446", "a loop over groups of a form not allowed") \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
@@ -93,7 +94,7 @@
   X(NoParameter,         "G0902", "type parameters of functions")             \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
-  X(NoPromise,           "G0905", "aliases and offsets promises")              \
+  X(NoPromise,           "G0905", "promises of aliases")              \
   X(NoStatement,         "G0906", "statements of other kinds")                \
   X(NoSubscript,         "G0907", "slices, products of indices")               \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \

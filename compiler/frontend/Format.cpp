@@ -182,8 +182,13 @@ private:
         lists.push_back((*op)->range);
         large = true;
         for (const auto &statement : (*op)->statements)
-          starts[statement->range.begin] = indentIn(statement->loop);
+          starts[statement->range.begin] =
+              indentIn(statement->loop) + (statement->ragged ? 2 : 0);
         for (const auto &loop : (*op)->loops) {
+          starts[loop->range.begin] = indentIn(loop->parent);
+          loops.insert(loop->range.begin);
+        }
+        for (const auto &loop : (*op)->raggedLoops) {
           starts[loop->range.begin] = indentIn(loop->parent);
           loops.insert(loop->range.begin);
         }
@@ -477,7 +482,7 @@ private:
   std::map<uint32_t, unsigned> starts; ///< with their indentation
   std::map<uint32_t, bool> items;      ///< true: with a body
   std::map<uint32_t, unsigned> bodies; ///< braces, with indentOf
-  std::set<uint32_t> loops;            ///< where time loops start
+  std::set<uint32_t> loops;            ///< where loops start
   std::set<uint32_t> angles, tight;
   std::set<uint32_t> knobs;          ///< their question marks
   std::vector<SourceRange> lists;    ///< of parameters: headers and runs

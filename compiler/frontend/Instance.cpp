@@ -80,8 +80,9 @@ bool needsInstance(const OpDecl &op) {
   for (const TensorDecl &input : op.inputs)
     if (input.optional)
       return true;
-  // What is printed shows the scans, not what takes their place.
-  return holdsScan(op);
+  // What is printed shows the scans and ragged loops, not what takes their
+  // place.
+  return !op.raggedLoops.empty() || holdsScan(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -518,6 +519,8 @@ std::unique_ptr<Statement> Cloner::clone(const Statement &statement) const {
   copy->range = statement.range;
   auto loop = loops.find(statement.loop);
   copy->loop = loop == loops.end() ? around : loop->second;
+  if (statement.ragged)
+    copy->ragged = raggedLoops.at(statement.ragged);
   copy->inlinedFrom = statement.inlinedFrom;
   copy->inPlace = statement.inPlace;
   for (auto &[extent, range] : statement.declared)
@@ -534,6 +537,18 @@ void Cloner::cloneLoops(const OpDecl &from, OpDecl &to) {
     copy->range = loop->range;
     loops[loop.get()] = copy.get();
     to.loops.push_back(std::move(copy));
+  }
+  for (const auto &loop : from.raggedLoops) {
+    auto copy = std::make_unique<RaggedLoop>();
+    copy->group = clone(*loop->group);
+    copy->element = clone(*loop->element);
+    if (loop->otherwise)
+      copy->otherwise = clone(*loop->otherwise);
+    auto parent = loops.find(loop->parent);
+    copy->parent = parent == loops.end() ? around : parent->second;
+    copy->range = loop->range;
+    raggedLoops[loop.get()] = copy.get();
+    to.raggedLoops.push_back(std::move(copy));
   }
 }
 
@@ -552,6 +567,8 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
     copy.first = cloneSum(*decl.first);
     copy.end = cloneSum(*decl.end);
   }
+  if (decl.offsets)
+    copy.offsets = cloneSum(*decl.offsets);
   copy.typeParam = decl.typeParam;
   if (const ScalarType *type = find(types, decl.typeParam)) {
     copy.type = *type;

@@ -42,6 +42,7 @@ struct Cloner {
   /// The loop that stands around all that is cloned, and copies of loops.
   const TimeLoop *around = nullptr;
   std::map<const TimeLoop *, const TimeLoop *> loops;
+  std::map<const RaggedLoop *, const RaggedLoop *> raggedLoops;
   /// For sums that do not say.
   std::optional<bool> contract;
 

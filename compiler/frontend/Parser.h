@@ -130,8 +130,14 @@ private:
   SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
   void parseLicence(OpDecl &op);
-  bool parseBody(OpDecl &op, const TimeLoop *loop = nullptr);
+  bool parseBody(OpDecl &op, const TimeLoop *loop = nullptr,
+                 const RaggedLoop *ragged = nullptr);
   bool parseLoop(OpDecl &op, const TimeLoop *parent);
+  /// `t in 0..T`
+  std::unique_ptr<IndexVariable> parseLoopIndex(std::string_view where);
+  bool parseRaggedLoop(OpDecl &op, const TimeLoop *parent,
+                       std::unique_ptr<IndexVariable> group,
+                       const Token &first);
   bool skipToStatement(const Token *start);
   bool startsStatement() const;
   std::vector<std::unique_ptr<Statement>> parseStatement();
@@ -156,8 +162,9 @@ private:
   bool atGroup() const;
   void parseGroup(TensorDecl &decl);
   DimDecl parseDim();
-  void parsePromises(TensorDecl &decl);
+  void parsePromises(TensorDecl &decl, bool input);
   void parseLayout(TensorDecl &decl, const Token &word);
+  void parseOffsets(TensorDecl &decl, bool input, const Token &word);
   unsigned parseLayoutPlace(const TensorDecl &decl,
                             const std::vector<OuterDim> &dims);
   Assumption parseAssume(size_t before);

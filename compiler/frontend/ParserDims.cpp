@@ -126,17 +126,20 @@ void Parser::parsePromise(TensorDecl &decl, bool input) {
     expect(TokenKind::DotDot, "between the ends of a range");
     decl.end = parseIndexSum("the end of a range", kMaxDim);
   }
-  range = token().range;
-  for (std::string_view word : {"aliases", "offsets"})
-    if (atWord(word))
-      unsupported(codes::kNoPromise, fmt::format("'{}' is", word), range,
-                  "leave it out");
+  if (atWord("aliases"))
+    unsupported(codes::kNoPromise, "'aliases' is", token().range,
+                "leave it out");
 }
 
 /// promise ::= 'layout' '(' place (',' place)* ')' | 'align' integer
-void Parser::parsePromises(TensorDecl &decl) {
-  while (atWord("layout") || atWord("align")) {
+///           | 'offsets' '(' sum ')'
+void Parser::parsePromises(TensorDecl &decl, bool input) {
+  while (atWord("layout") || atWord("align") || atWord("offsets")) {
     Token word = token();
+    if (atWord("offsets")) {
+      parseOffsets(decl, input, word);
+      continue;
+    }
     bool isLayout = atWord("layout");
     if (isLayout ? !decl.layout.empty() : decl.align != 0)
       fail(codes::kMisplaced,
@@ -155,6 +158,26 @@ void Parser::parsePromises(TensorDecl &decl) {
           fmt::format("an alignment is a power of two, {} is none", decl.align),
           number.range, "write align 16, for example");
   }
+}
+
+/// What `offsets` says of the type and the dimension is checked where these
+/// are known.
+void Parser::parseOffsets(TensorDecl &decl, bool input, const Token &word) {
+  if (!input || decl.inOut)
+    fail(codes::kMisplaced, "only inputs promise offsets", word.range,
+         decl.inOut ? "what is written later need not keep them"
+                    : "what an output holds follows from its statement");
+  if (decl.offsets)
+    fail(codes::kMisplaced, "'offsets' stands twice behind one tensor",
+         word.range);
+  if (decl.first)
+    fail(codes::kMisplaced, "'offsets' says the range of the elements",
+         {decl.first->range.begin, decl.end->range.end},
+         "leave 'in' and the range out");
+  take();
+  expect(TokenKind::LeftParen, "after 'offsets'");
+  decl.offsets = parseIndexSum("the number of elements", kMaxDim);
+  expect(TokenKind::RightParen, "after the number of elements");
 }
 
 void Parser::parseLayout(TensorDecl &decl, const Token &word) {

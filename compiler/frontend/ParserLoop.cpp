@@ -1,4 +1,4 @@
-//===- ParserLoop.cpp - time loops, statements for two tensors ------------===//
+//===- ParserLoop.cpp - loops, statements for two tensors -----------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,26 +24,68 @@ constexpr int64_t kMaxTopK = 64;
 } // namespace
 
 /// loop ::= 'for' name 'in' sum '..' sum '{' statement* '}'
+///        | 'for' name 'in' sum '..' sum ',' name 'in' sum '..' sum
+///          '{' statement* '}' ['else' expr]
 bool Parser::parseLoop(OpDecl &op, const TimeLoop *parent) {
   Nest nest(*this);
   Token first = take();
   countStatement(first);
+  std::unique_ptr<IndexVariable> index = parseLoopIndex("after 'for'");
+  if (accept(TokenKind::Comma))
+    return parseRaggedLoop(op, parent, std::move(index), first);
   auto loop = std::make_unique<TimeLoop>();
   loop->parent = parent;
-  loop->index = std::make_unique<IndexVariable>();
-  IndexVariable &index = *loop->index;
-  index.name = expectNewName("an index name", "after 'for'");
-  if (at(TokenKind::Comma))
-    unsupported(codes::kNoStatement, "loops over several indices are",
-                token().range, "write a loop in a loop");
-  expect(TokenKind::KwIn, "after the loop's index");
-  index.first = parseIndexSum("the start of a range", kMaxSubscript);
-  expect(TokenKind::DotDot, "between the ends of a range");
-  index.end = parseIndexSum("the end of a range", kMaxSubscript);
+  loop->index = std::move(index);
   loop->range = since(first);
   expect(TokenKind::LeftBrace, "before the statements of a loop");
   op.loops.push_back(std::move(loop));
   return parseBody(op, op.loops.back().get());
+}
+
+std::unique_ptr<IndexVariable> Parser::parseLoopIndex(std::string_view where) {
+  auto index = std::make_unique<IndexVariable>();
+  index->name = expectNewName("an index name", where);
+  if (at(TokenKind::Comma))
+    unsupported(codes::kNoStatement, "loops over several indices are",
+                token().range,
+                "write a loop in a loop; over the elements of groups it is "
+                "for e in 0..E, t in off[e]..off[e + 1] { ... }");
+  expect(TokenKind::KwIn, "after the loop's index");
+  index->first = parseIndexSum("the start of a range", kMaxSubscript);
+  expect(TokenKind::DotDot, "between the ends of a range");
+  index->end = parseIndexSum("the end of a range", kMaxSubscript);
+  return index;
+}
+
+/// Behind the first range and its comma.
+bool Parser::parseRaggedLoop(OpDecl &op, const TimeLoop *parent,
+                             std::unique_ptr<IndexVariable> group,
+                             const Token &first) {
+  auto loop = std::make_unique<RaggedLoop>();
+  loop->parent = parent;
+  loop->group = std::move(group);
+  loop->element = parseLoopIndex("after ','");
+  if (at(TokenKind::Comma))
+    unsupported(codes::kNoStatement, "loops over three indices and more are",
+                token().range,
+                "the elements of a group have one index; the others stand on "
+                "the left of the statements: Y[t, j] = ...");
+  loop->range = since(first);
+  expect(TokenKind::LeftBrace, "before the statements of a loop");
+  op.raggedLoops.push_back(std::move(loop));
+  RaggedLoop &made = *op.raggedLoops.back();
+  size_t before = op.statements.size();
+  unsigned errors = reporter.errors();
+  if (!parseBody(op, parent, &made))
+    return false;
+  if (op.statements.size() == before && reporter.errors() == errors)
+    fail(codes::kSyntax, "a loop over groups holds a statement or more",
+         made.range,
+         fmt::format("write what each element defines: Y[{}] = ...",
+                     made.element->name.text));
+  if (accept(TokenKind::KwElse))
+    made.otherwise = parseExpr();
+  return true;
 }
 
 std::vector<std::unique_ptr<Statement>>

@@ -150,7 +150,7 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     expect(TokenKind::Equal, "after '?'");
     expect(TokenKind::KwNone, "as the default of an optional tensor");
   }
-  parsePromises(decl);
+  parsePromises(decl, input);
   decl.range = since(first);
   if (at(TokenKind::Equal))
     fail(codes::kSyntax, "a tensor has no default value", token().range,
@@ -271,7 +271,8 @@ void Parser::parseLicence(OpDecl &op) {
 //===----------------------------------------------------------------------===//
 
 /// The statements up to and with '}'. False where the end was lost.
-bool Parser::parseBody(OpDecl &op, const TimeLoop *loop) {
+bool Parser::parseBody(OpDecl &op, const TimeLoop *loop,
+                       const RaggedLoop *ragged) {
   bool first = true;
   while (!accept(TokenKind::RightBrace)) {
     if (reporter.full() || statements > kMaxStatements)
@@ -281,12 +282,18 @@ bool Parser::parseBody(OpDecl &op, const TimeLoop *loop) {
       if (at(TokenKind::EndOfFile) || (atItem() && token().startsLine))
         unexpected("'}'", fmt::format("at the end of '{}'", op.name.text));
       if (at(TokenKind::KwNumerics)) {
-        if (!first || loop)
+        if (!first || loop || ragged)
           fail(codes::kMisplaced,
                "'numerics' must be the first thing in the operator",
                token().range);
         parseNumerics(op);
       } else if (at(TokenKind::KwFor)) {
+        if (ragged)
+          unsupported(codes::kNoStatement,
+                      "a loop inside a loop over groups of elements is",
+                      token().range,
+                      "put the loop over time outside, or write two loops "
+                      "over the groups");
         if (!parseLoop(op, loop))
           return false;
       } else if (at(TokenKind::KwAssume)) {
@@ -294,6 +301,7 @@ bool Parser::parseBody(OpDecl &op, const TimeLoop *loop) {
       } else {
         for (auto &statement : parseStatement()) {
           statement->loop = loop;
+          statement->ragged = ragged;
           op.statements.push_back(std::move(statement));
         }
       }

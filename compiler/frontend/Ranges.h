@@ -65,6 +65,13 @@ public:
     if (checked)
       checkedExtents.insert(&index);
   }
+  /// The same of indices whose range a loop says.
+  void declareGiven(const Statement &of) {
+    for (const auto &index : of.indices)
+      if (index->given)
+        declare(*index, index->given->first, index->given->second,
+                /*checked=*/false);
+  }
   /// Sets start and extent of every index. False after errors.
   bool settle();
   /// Whether every read is inside; sets the flags of guarded ones.

@@ -42,6 +42,16 @@ struct Global {
   const char *kind() const;
 };
 
+/// What a ragged loop is, once its ranges are checked.
+struct RaggedRanges {
+  bool fine = false; ///< no error
+  Extent groups;     ///< how many
+  /// Of all groups together; nothing where the loop has an `else`.
+  std::optional<Extent> elements;
+  std::string offsets; ///< the tensor that holds them
+  std::string groupOf; ///< the tensor of each element's group; "" without
+};
+
 /// The names of one operator.
 struct OpScope {
   explicit OpScope(OpDecl &op) : op(op) {}
@@ -64,6 +74,7 @@ struct OpScope {
   /// The loop around the statement that is being checked.
   const TimeLoop *loop = nullptr;
   std::map<const TimeLoop *, bool> loops; ///< those whose range is known
+  std::map<const RaggedLoop *, RaggedRanges> raggedLoops;
   /// Calls whose place was taken by the statements of what they call.
   std::vector<std::unique_ptr<Statement>> replaced;
 };
@@ -98,6 +109,9 @@ public:
   void checkIndexName(OpScope &scope, const IndexVariable &index);
   bool checkAlive(const OpScope &scope, const Tensor &tensor,
                   SourceRange range);
+  /// A name that nothing has: `wanted`, or with a number behind it.
+  std::string freshTensor(const OpScope &scope,
+                          const std::string &wanted) const;
 
 private:
   /// Every item, those of used files first.
@@ -215,14 +229,37 @@ private:
                    const RangeSolver &solver);
   bool checkOwnRead(OpScope &scope, const Statement &statement,
                     const SeenAccess &seen, const RangeSolver &solver);
+  // SemaRagged.cpp, SemaRaggedBody.cpp
+  /// The ranges of a loop; once each.
+  RaggedRanges &checkRagged(OpScope &scope, const RaggedLoop &loop);
+  bool checkEnds(OpScope &scope, const RaggedLoop &loop);
+  bool checkGroups(OpScope &scope, const RaggedLoop &loop,
+                   RaggedRanges &ranges);
+  /// Takes statement number `at` out of the ragged loop that it is in. False
+  /// after an error.
+  bool expandRagged(OpScope &scope, size_t &at);
+  bool checkRaggedLeft(const Statement &statement, const RaggedRanges &ranges);
+  bool expandGroups(OpScope &scope, size_t &at, RaggedRanges &ranges);
+  void expandPadded(Statement &statement);
+  /// What a message about the statement adds: the call or the loop that it
+  /// came from.
+  std::optional<Note> contextOf(const OpScope &scope,
+                                const Statement &statement) const;
+  /// How far the loop says that its indices run, on the left of a statement.
+  void giveRanges(const OpScope &scope, Statement &statement) const;
   // SemaScan.cpp
   bool expandScans(OpScope &scope, size_t &at);
+  /// Puts a statement in front of number `at`, which moves on, and checks it.
+  Statement &insertStatement(OpScope &scope, size_t &at,
+                             std::unique_ptr<Statement> statement);
   /// The statement is one more part of its tensor; false after errors.
   bool addPart(OpScope &scope, Statement &statement, Tensor &tensor);
   void checkCovered(const OpScope &scope, const TensorDecl &decl);
   // SemaScatter.cpp
   /// `in first..end`, which the tensor of an input promises.
   void checkPromise(OpScope &scope, TensorDecl &decl, Tensor &tensor);
+  /// The same of `offsets(T)`.
+  void checkOffsets(OpScope &scope, TensorDecl &decl, Tensor &tensor);
   /// Names in the place of a scatter that are its indices.
   std::vector<Name> scatterIndices(const OpDecl &op,
                                    const Statement &statement) const;

@@ -355,6 +355,17 @@ private:
         several.insert(name);
     if (several.empty())
       return true;
+    if (!instance->raggedLoops.empty()) {
+      sema.report()
+          .error(codes::kLeadingDims,
+                 fmt::format("'{}' loops over groups of elements and cannot be "
+                             "called with leading dimensions that are not one",
+                             callee.name.text),
+                 call.callee.range)
+          .note("here", instance->raggedLoops[0]->range)
+          .help("give it tensors with one leading dimension");
+      return false;
+    }
     indices.emplace(*instance, several, [this](std::string_view name) {
       const Global *global = sema.findGlobal(name);
       return global ? global->op : nullptr;
@@ -625,8 +636,7 @@ private:
                                   "its output '{}' too",
                                   targets[i].text,
                                   instance->outputs[i].name.text),
-                      targets[i].range,
-                      "give the output a name of its own");
+                      targets[i].range, "give the output a name of its own");
       for (size_t j = 0; j < i; ++j)
         if (targets[j].text == targets[i].text)
           return fail(codes::kTensorRedefined,
@@ -757,6 +767,10 @@ private:
         renameIndex(index.text);
       for (const TimeLoop *loop = inner->loop; loop; loop = loop->parent)
         renameIndex(loop->index->name.text);
+      if (inner->ragged)
+        for (const auto *index :
+             {&inner->ragged->group, &inner->ragged->element})
+          renameIndex((*index)->name.text);
       for (const ExprPtr *expr :
            {&inner->value, &inner->where, &inner->otherwise})
         if (*expr)
@@ -821,7 +835,7 @@ private:
   const CallExpr &call;
   OpDecl &callee;
   std::map<std::string, Argument, std::less<>> tensors;
-  std::set<std::string> updated; ///< inout inputs
+  std::set<std::string> updated;                          ///< inout inputs
   std::map<std::string, SourceRange, std::less<>> places; ///< of the targets
   /// The dimensions of its outputs.
   std::map<std::string, std::vector<std::pair<Extent, SourceRange>>,

@@ -32,7 +32,10 @@ void Sema::checkOp(OpDecl &op) {
   if (reporter.errors() == before)
     checkOutputExtents(scope);
   for (size_t i = 0; i < op.statements.size();) {
-    if (isCall(*op.statements[i])) {
+    if (!expandRagged(scope, i)) {
+      scope.faulty = true;
+      abandonCall(scope, *op.statements[i++]);
+    } else if (isCall(*op.statements[i])) {
       if (!expandCall(scope, i))
         abandonCall(scope, *op.statements[i++]);
     } else {
@@ -147,6 +150,8 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
     tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
   if (decl.first)
     checkPromise(scope, decl, *tensor);
+  if (decl.offsets)
+    checkOffsets(scope, decl, *tensor);
   decl.tensor = tensor.get();
   scope.op.tensors.push_back(std::move(tensor));
   auto [place, fresh] = scope.tensors.try_emplace(decl.name.text, decl.tensor);
@@ -282,11 +287,7 @@ Tensor *Sema::targetOf(OpScope &scope, Statement &statement) {
 }
 
 void Sema::checkStatement(OpScope &scope, Statement &statement) {
-  std::optional<Note> context;
-  if (const Name &from = statement.inlinedFrom; !from.text.empty())
-    context =
-        Note{fmt::format("in the call of '{}' here", from.text), from.range};
-  reporter.setContext(context);
+  reporter.setContext(contextOf(scope, statement));
   checkDefinition(scope, statement);
   reporter.setContext(std::nullopt);
 }
@@ -331,6 +332,7 @@ void Sema::checkDefinition(OpScope &scope, Statement &statement) {
   }
   if (statement.scatter)
     makeScatterIndices(scope, statement);
+  giveRanges(scope, statement);
   bool typedBefore = later || !temporary || statement.like;
   ExprChecker checker(*this, scope, tensor, typedBefore);
   for (const TimeLoop *loop = statement.loop; loop; loop = loop->parent)

@@ -22,7 +22,8 @@ namespace girih::frontend {
 
 bool Sema::isPart(const OpScope &scope, const Statement &statement) const {
   auto count = scope.statementCount.find(statement.target.text);
-  return !statement.at.empty() ||
+  // Nothing but the loop says how far a ragged one reaches.
+  return !statement.at.empty() || statement.ragged ||
          (count != scope.statementCount.end() && count->second > 1);
 }
 
@@ -264,6 +265,7 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
       solver.declare(*statement.indices[i], statement.declared[i].first,
                      statement.declared[i].second, /*checked=*/false);
   }
+  solver.declareGiven(statement);
   bool fine = solver.settle();
   if (fine) {
     bool declared = !part && (output || given);

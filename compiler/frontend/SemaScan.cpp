@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/ExprBuild.h"
 #include "compiler/frontend/ExprChecker.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
@@ -45,35 +46,6 @@ bool holdsScan(const OpDecl &op) {
 }
 
 namespace {
-
-ExprPtr makeExpr(Expr::Node node, SourceRange range) {
-  auto expr = std::make_unique<Expr>();
-  expr->untyped = isUntyped(node);
-  expr->node = std::move(node);
-  expr->range = range;
-  return expr;
-}
-
-ExprPtr nameExpr(const std::string &text, SourceRange range) {
-  NameExpr name;
-  name.name = text;
-  return makeExpr(std::move(name), range);
-}
-
-ExprPtr numberExpr(int64_t value, SourceRange range) {
-  LiteralExpr literal;
-  literal.digits = std::to_string(value);
-  return makeExpr(std::move(literal), range);
-}
-
-ExprPtr binaryExpr(BinaryOp op, ExprPtr lhs, ExprPtr rhs, SourceRange range) {
-  BinaryExpr node;
-  node.op = op;
-  node.opRange = range;
-  node.lhs = std::move(lhs);
-  node.rhs = std::move(rhs);
-  return makeExpr(std::move(node), range);
-}
 
 /// `n - 1 - j`.
 ExprPtr mirrored(const Extent &extent, const std::string &index,
@@ -141,7 +113,8 @@ public:
           .help("write it like C[i, j] = cumsum[j](X[i, j])");
       return nullptr;
     }
-    bodyName = fresh(fmt::format("{}_{}", statement.target.text, "terms"));
+    bodyName = sema.freshTensor(
+        scope, fmt::format("{}_{}", statement.target.text, "terms"));
     auto result = begin(bodyName);
     result->value = std::move(scan.body);
     return result;
@@ -150,7 +123,8 @@ public:
   /// The recurrence over what `terms` defines, which is checked.
   std::unique_ptr<Statement> recurrence(const Tensor &terms) {
     std::string name =
-        fresh(fmt::format("{}_{}", statement.target.text, spelling(scan.kind)));
+        sema.freshTensor(scope, fmt::format("{}_{}", statement.target.text,
+                                            spelling(scan.kind)));
     bool isSum = scan.kind == ReduceKind::CumSum;
     size_t along = 0;
     while (names[along].text != scan.indices[0]->name.text)
@@ -200,18 +174,6 @@ private:
     return result;
   }
 
-  std::string fresh(const std::string &wanted) {
-    std::string name = wanted;
-    auto taken = [&] {
-      return scope.tensors.count(name) || scope.firstStatement.count(name) ||
-             scope.sizes.count(name) || sema.findGlobal(name) ||
-             isReservedName(name);
-    };
-    for (unsigned number = 2; taken(); ++number)
-      name = fmt::format("{}_{}", wanted, number);
-    return name;
-  }
-
   Sema &sema;
   OpScope &scope;
   Statement &statement;
@@ -236,19 +198,33 @@ Expr *placeOf(Expr &expr, const ReduceExpr *scan) {
 
 } // namespace
 
+std::string Sema::freshTensor(const OpScope &scope,
+                              const std::string &wanted) const {
+  std::string name = wanted;
+  auto taken = [&] {
+    return scope.tensors.count(name) || scope.firstStatement.count(name) ||
+           scope.sizes.count(name) || findGlobal(name) || isReservedName(name);
+  };
+  for (unsigned number = 2; taken(); ++number)
+    name = fmt::format("{}_{}", wanted, number);
+  return name;
+}
+
+Statement &Sema::insertStatement(OpScope &scope, size_t &at,
+                                 std::unique_ptr<Statement> statement) {
+  auto &statements = scope.op.statements;
+  auto where = statements.begin() + long(at++);
+  Statement &inserted = **statements.insert(where, std::move(statement));
+  scope.firstStatement.try_emplace(inserted.target.text, &inserted);
+  ++scope.statementCount[inserted.target.text];
+  checkStatement(scope, inserted);
+  return inserted;
+}
+
 /// Takes the scans of statement number `at` out of it and checks what they
 /// became. False after an error.
 bool Sema::expandScans(OpScope &scope, size_t &at) {
   unsigned before = reporter.errors();
-  auto insert = [&](std::unique_ptr<Statement> statement) -> Statement & {
-    auto &statements = scope.op.statements;
-    auto where = statements.begin() + long(at++);
-    Statement &inserted = **statements.insert(where, std::move(statement));
-    scope.firstStatement.try_emplace(inserted.target.text, &inserted);
-    ++scope.statementCount[inserted.target.text];
-    checkStatement(scope, inserted);
-    return inserted;
-  };
   while (reporter.errors() == before) {
     Statement &statement = *scope.op.statements[at];
     if (statement.scatter)
@@ -266,11 +242,11 @@ bool Sema::expandScans(OpScope &scope, size_t &at) {
     auto body = expander.body();
     if (!body)
       return false;
-    Statement &terms = insert(std::move(body));
+    Statement &terms = insertStatement(scope, at, std::move(body));
     if (reporter.errors() != before || !terms.tensor)
       return false;
     auto recurrence = expander.recurrence(*terms.tensor);
-    insert(std::move(recurrence));
+    insertStatement(scope, at, std::move(recurrence));
   }
   return false;
 }

@@ -1,10 +1,11 @@
-//===- SemaScatter.cpp - promised ranges, scatter statements --------------===//
+//===- SemaScatter.cpp - promises of integers, scatter statements ---------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/frontend/Dimensions.h"
 #include "compiler/frontend/ExprChecker.h"
 #include "compiler/frontend/IndexSums.h"
 #include "compiler/frontend/Sema.h"
@@ -32,6 +33,45 @@ void Sema::checkPromise(OpScope &scope, TensorDecl &decl, Tensor &tensor) {
     return;
   tensor.promise = std::pair(first->offset, end->offset);
   tensor.promiseRange = range;
+}
+
+void Sema::checkOffsets(OpScope &scope, TensorDecl &decl, Tensor &tensor) {
+  SourceRange range = decl.offsets->range;
+  if (!isInteger(decl.type) || tensor.dims.size() != 1) {
+    reporter
+        .error(codes::kWrongOperandType,
+               fmt::format("offsets are integers of one dimension, '{}' is {}",
+                           decl.name.text, printShape(decl)),
+               range)
+        .help(fmt::format("declare it {}: i32[E + 1] offsets({})",
+                          decl.name.text, printExpr(*decl.offsets)));
+    return;
+  }
+  IndexSums sums{*this, reporter, scope, "the number of elements",
+                 codes::kNoPromise};
+  auto total = sums.of(*decl.offsets);
+  if (!total)
+    return;
+  // The end of the last group is there even where no group is.
+  const Extent &dim = tensor.dims[0];
+  bool isAtLeastOne = dim.constant >= 1;
+  for (auto [size, factor] : dim.terms)
+    isAtLeastOne &= factor > 0;
+  if (!isAtLeastOne) {
+    reporter
+        .error(codes::kNegativeExtent,
+               fmt::format("'{}' may have no element, and offsets of E groups "
+                           "are E + 1",
+                           decl.name.text),
+               decl.dims[0].range)
+        .help(fmt::format("declare it {}: {}[E + 1] offsets({})",
+                          decl.name.text, spelling(decl.type),
+                          printExpr(*decl.offsets)));
+    return;
+  }
+  tensor.promise = std::pair(Extent(), total->offset + Extent::of(1));
+  tensor.promiseRange = range;
+  tensor.offsets = total->offset;
 }
 
 std::vector<Name> Sema::scatterIndices(const OpDecl &op,
@@ -224,6 +264,7 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
   RangeSolver solver(reporter, scope.op, checker.allIndices(),
                      checker.allAccesses());
   solver.setStatement(statement, checker.ranges());
+  solver.declareGiven(statement);
   if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders())
     return false;
   for (const SeenAccess &seen : checker.allAccesses()) {

@@ -300,11 +300,17 @@ private:
   mlir::ArrayAttr rangesOf(const std::vector<TensorDecl> &decls) const {
     llvm::SmallVector<Attribute> ranges;
     for (const TensorDecl &decl : decls) {
-      const auto &promise = decl.tensor->promise;
-      ranges.push_back(promise ? Attribute(builder.getArrayAttr(
-                                     {exprs.extentOf(promise->first),
-                                      exprs.extentOf(promise->second)}))
-                               : Attribute(builder.getUnitAttr()));
+      const frontend::Tensor &tensor = *decl.tensor;
+      if (!tensor.promise) {
+        ranges.push_back(builder.getUnitAttr());
+        continue;
+      }
+      llvm::SmallVector<Attribute> range = {
+          exprs.extentOf(tensor.promise->first),
+          exprs.extentOf(tensor.promise->second)};
+      if (tensor.offsets)
+        range.push_back(exprs.extentOf(*tensor.offsets));
+      ranges.push_back(builder.getArrayAttr(range));
     }
     return builder.getArrayAttr(ranges);
   }

@@ -131,8 +131,10 @@ static LogicalResult verifyPromises(FuncOp func) {
       continue;
     auto type = dyn_cast<TeTensorType>(argument.getType());
     auto promise = dyn_cast<ArrayAttr>(range);
-    if (!promise || promise.size() != 2)
+    if (!promise || (promise.size() != 2 && promise.size() != 3))
       return func.emitOpError("promises a range that has no two ends");
+    if (promise.size() == 3 && type && type.getRank() != 1)
+      return func.emitOpError("promises offsets that have not one dimension");
     if (!type || !isIntegerType(type.getElementType()))
       return func.emitOpError("promises a range of elements that are no "
                               "integers");

@@ -248,7 +248,9 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     `given` fixes sizes at compile time: parallel to `sizes`, -1 where a size is
     left dynamic. An integer argument may promise the range of its elements,
     `%id "id" in [0, V]: ...` (the end exclusive): `arg_ranges` is parallel to
-    the arguments, an array of two extents or a unit for none.
+    the arguments, an array of two extents or a unit for none. A third extent,
+    `%off "off" in [0, T + 1, T]: ...`, promises offsets of groups, which never
+    decrease from 0 to it; the tensor has one dimension then.
     `checks` describes results that no text names: see te::verifyCheckWords.
     `in_place`, parallel to the results, has the argument that a
     result is a later version of, or -1; printed as `in_place %X` behind the

@@ -68,3 +68,17 @@ te.func @align sizes ["N"] (%X "X": !te.tensor<[N], f32>) -> () functions fast f
 te.func @finite sizes ["N"] (%X "X": !te.tensor<[N], i32>) -> () functions fast facts {X = #te.facts<finite>} {
   te.return
 }
+
+// -----
+
+// expected-error@+1 {{promises a range that has no two ends}}
+te.func @ends sizes ["N"] (%X "X" in [0]: !te.tensor<[N], i32>) -> () functions fast {
+  te.return
+}
+
+// -----
+
+// expected-error@+1 {{promises offsets that have not one dimension}}
+te.func @offsets sizes ["N"] (%X "X" in [0, N + 1, N]: !te.tensor<[N, 4], i32>) -> () functions fast {
+  te.return
+}

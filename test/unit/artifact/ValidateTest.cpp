@@ -71,6 +71,35 @@ TEST_CASE("what is said of parameters must fit their shapes") {
         "'C' is assumed finite and is no input of floats");
 }
 
+TEST_CASE("ranges are promised of integer inputs, offsets of one dimension") {
+  auto param = [](unsigned index, auto change) {
+    return refusal([&](Artifact &a) { change(a.signature.params[index]); });
+  };
+  SizeExpr zero = SizeExpr::constant(0), size = SizeExpr::sizeRef(0);
+  CHECK(param(1, [&](TensorParam &p) {
+          p.range = {zero, size};
+        }) == "the range of 'W' is none that an integer input may promise");
+  CHECK(param(1, [&](TensorParam &p) {
+          p.type = ScalarType::I32;
+          p.range = {zero, size, size, size};
+        }) == "the range of 'W' is none that an integer input may promise");
+  CHECK(param(1, [&](TensorParam &p) {
+          p.type = ScalarType::I32;
+          p.range = {zero, size, size};
+        }) == "'W' holds offsets, and has 2 dimensions");
+  CHECK(param(2, [&](TensorParam &p) {
+          p.type = ScalarType::I32;
+          p.range = {zero, size, SizeExpr::sizeRef(3)};
+        }) == "the range of 'bias' names size 3 of 3");
+  Artifact artifact = sampleArtifact();
+  artifact.signature.params[2].type = ScalarType::I32;
+  artifact.signature.params[2].range = {zero, size, size};
+  Result<Artifact> loaded = deserialize(serialize(artifact));
+  REQUIRE(loaded);
+  CHECK(loaded->signature.params[2].hasOffsets());
+  CHECK(printJson(*loaded).find("\"offsets\": ") != std::string::npos);
+}
+
 TEST_CASE("guards must name what exists") {
   auto guard = [](unsigned index, auto change) {
     return refusal([&](Artifact &a) { change(a.variants[0].guards[index]); });
