@@ -57,6 +57,8 @@ private:
   // Statements.
   bool computeAt();
   bool computeRoot();
+  bool divideFamily(unsigned &number, const std::vector<unsigned> &named,
+                    const frontend::Name &name);
   bool computeInline();
   bool fuse();
   bool sharedDepth(const poly::Node &a, const poly::Node &b,

@@ -60,12 +60,44 @@ public:
       : scop(scop), families(families), tree(tree) {}
 
   std::vector<Directive> run() {
+    divideFamilies();
     for (const Node *kernel : poly::kernelsOf(tree))
       sayKernel(*kernel);
     return std::move(result);
   }
 
 private:
+  /// Families whose statements are in several kernels.
+  void divideFamilies() {
+    std::vector<Family> divided;
+    for (const Family &family : families) {
+      std::vector<Family> parts;
+      const Node *last = nullptr;
+      for (unsigned s : family.statements) {
+        const Node *kernel = poly::kernelOf(tree, s);
+        if (!last || kernel != last) {
+          parts.push_back(family);
+          parts.back().statements.clear();
+        }
+        parts.back().statements.push_back(s);
+        last = kernel;
+      }
+      for (size_t p = 0; p < parts.size(); ++p) {
+        parts[p].sharedDims = commonDims(scop, parts[p]);
+        if (p + 1 < parts.size())
+          parts[p].name =
+              scop.arrays
+                  [scop.statements[parts[p].statements.back()].write().array]
+                      .name;
+        if (p > 0)
+          result.push_back(directive::computeRoot(
+              scop.statements[parts[p].statements.front()].name));
+        divided.push_back(std::move(parts[p]));
+      }
+    }
+    families = std::move(divided);
+  }
+
   void sayKernel(const Node &kernel) {
     std::vector<unsigned> inside;
     for (unsigned f = 0; f < families.size(); ++f) {
@@ -76,9 +108,6 @@ private:
       });
       if (count == 0)
         continue;
-      if (count != own.size())
-        throw CannotSay("a part of '" + families[f].name +
-                        "' is in a kernel of its own");
       inside.push_back(f);
     }
     threadOrder.clear();
@@ -220,6 +249,8 @@ private:
   }
 
   bool isOrdered(unsigned s, unsigned d) const {
+    if (scop.statements[s].kind == poly::StatementKind::Scatter)
+      return true;
     for (const poly::Reduction &reduction : scop.reductions)
       if (reduction.update == s)
         return d >= reduction.cellEnd;
@@ -252,8 +283,8 @@ private:
 
   /// `i` into io, i1, i2 ... from the outermost.
   void split(Parts &parts, const std::string &dim, const std::string &owner) {
-    if (parts.empty()) { // one value: a loop of one turn
-      parts.push_back({1, Use::Loop, nullptr, 0, dim});
+    if (parts.empty()) { // one value
+      parts.push_back({1, Use::Register, nullptr, 0, dim});
       return;
     }
     if (parts.back().divisor != 1)
@@ -406,7 +437,7 @@ private:
   }
 
   const Scop &scop;
-  const std::vector<Family> &families;
+  std::vector<Family> families;
   const poly::ScheduleTree &tree;
   std::vector<Directive> result, maps;
   directive::Names gridNames, threadOrder;

@@ -36,8 +36,8 @@ DirectiveApplier::namesOf(const std::vector<unsigned> &statements) const {
 }
 
 void DirectiveApplier::touch(const std::vector<unsigned> &statements) {
-  for (unsigned f = 0; f < model.families().size(); ++f)
-    for (unsigned s : model.families()[f].statements)
+  for (unsigned f = 0; f < state.families.size(); ++f)
+    for (unsigned s : state.families[f].statements)
       if (std::find(statements.begin(), statements.end(), s) !=
           statements.end())
         state.facts.touched.insert(f);
@@ -52,7 +52,7 @@ DirectiveApplier::statementsOf(const Name &name, bool quiet) {
   size_t dot = name.text.rfind('.');
   std::string base = name.text.substr(0, dot);
   std::string part = dot == std::string::npos ? "" : name.text.substr(dot + 1);
-  for (const Family &family : model.families()) {
+  for (const Family &family : state.families) {
     if (family.name != base)
       continue;
     std::vector<unsigned> here;
@@ -84,7 +84,7 @@ DirectiveApplier::statementsOf(const Name &name, bool quiet) {
     return std::nullopt;
   }
   std::vector<std::string> known;
-  for (const Family &family : model.families())
+  for (const Family &family : state.families)
     known.push_back(family.name);
   Diagnostic &error = fail("G0720",
                            "'" + scop.name + "' has no statement '" +
@@ -101,8 +101,8 @@ std::optional<unsigned> DirectiveApplier::familyOf(const Name &name) {
   std::optional<std::vector<unsigned>> statements = statementsOf(name);
   if (!statements)
     return std::nullopt;
-  for (unsigned f = 0; f < model.families().size(); ++f) {
-    const std::vector<unsigned> &all = model.families()[f].statements;
+  for (unsigned f = 0; f < state.families.size(); ++f) {
+    const std::vector<unsigned> &all = state.families[f].statements;
     if (std::find(all.begin(), all.end(), statements->front()) == all.end())
       continue;
     touch(all);

@@ -26,34 +26,6 @@ using poly::Statement;
 
 namespace {
 
-/// Leading dims at which every statement of the family reads what another one
-/// of it writes.
-unsigned sharedDimsOf(const Scop &scop, const Family &family) {
-  std::set<unsigned> written;
-  unsigned shared = ~0u;
-  for (unsigned s : family.statements) {
-    written.insert(scop.statements[s].write().array);
-    shared = std::min<unsigned>(shared, scop.statements[s].dims.size());
-  }
-  for (unsigned s : family.statements) {
-    const Statement &statement = scop.statements[s];
-    for (const Access &access : statement.accesses) {
-      if (!written.count(access.array) || family.statements.size() == 1)
-        continue;
-      unsigned same = family.timeDims;
-      while (same < shared &&
-             same - family.timeDims < access.subscripts.size() &&
-             !access.isAny(same - family.timeDims) &&
-             access.subscripts[same - family.timeDims] == Affine::dim(same))
-        ++same;
-      // The map may write elsewhere than it reads its own sums.
-      if (!access.isWrite || s != family.statements.back())
-        shared = std::min(shared, same);
-    }
-  }
-  return shared;
-}
-
 NodePtr bandOf(const Scop &scop, const std::vector<unsigned> &statements,
                unsigned first, unsigned end, NodePtr child) {
   if (first >= end)
@@ -115,6 +87,32 @@ private:
 
 } // namespace
 
+unsigned girih::schedule::commonDims(const Scop &scop, const Family &family) {
+  std::set<unsigned> written;
+  unsigned shared = ~0u;
+  for (unsigned s : family.statements) {
+    written.insert(scop.statements[s].write().array);
+    shared = std::min<unsigned>(shared, scop.statements[s].dims.size());
+  }
+  for (unsigned s : family.statements) {
+    const Statement &statement = scop.statements[s];
+    for (const Access &access : statement.accesses) {
+      if (!written.count(access.array) || family.statements.size() == 1)
+        continue;
+      unsigned same = family.timeDims;
+      while (same < shared &&
+             same - family.timeDims < access.subscripts.size() &&
+             !access.isAny(same - family.timeDims) &&
+             access.subscripts[same - family.timeDims] == Affine::dim(same))
+        ++same;
+      // The map may write elsewhere than it reads its own sums.
+      if (!access.isWrite || s != family.statements.back())
+        shared = std::min(shared, same);
+    }
+  }
+  return shared;
+}
+
 std::vector<Family>
 girih::schedule::findFamilies(const Scop &scop,
                               const std::vector<Owner> &owners) {
@@ -127,12 +125,12 @@ girih::schedule::findFamilies(const Scop &scop,
     family.name = owner.name;
     family.statements = unit.statements;
     family.timeDims = scop.statements[s].loops.size();
-    family.sharedDims = sharedDimsOf(scop, family);
+    family.sharedDims = commonDims(scop, family);
     if (last && last->name == owner.name && last->number == owner.number) {
       Family joined = families.back();
       joined.statements.insert(joined.statements.end(), unit.statements.begin(),
                                unit.statements.end());
-      joined.sharedDims = sharedDimsOf(scop, joined);
+      joined.sharedDims = commonDims(scop, joined);
       // Segments are a loop of their own before what combines them, and so is
       // a sum over other dims than the statement's first ones.
       const poly::Array &made =

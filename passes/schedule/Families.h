@@ -38,6 +38,10 @@ struct Family {
 std::vector<Family> findFamilies(const poly::Scop &scop,
                                  const std::vector<Owner> &owners);
 
+/// Leading dims, behind the turns of time loops, at which every statement of
+/// the family reads what another one of it writes.
+unsigned commonDims(const poly::Scop &scop, const Family &family);
+
 /// The order of the text as a plain tree: family after family, one band of its
 /// shared dims each, below it its statements one after the other.
 poly::ScheduleTree textualTree(const poly::Scop &scop,

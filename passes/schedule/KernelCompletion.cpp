@@ -84,6 +84,15 @@ bool KernelCompletion::isSkewed(unsigned s, unsigned dim) const {
   return false;
 }
 
+/// Whether a tile takes the member's values in their order: elements of a
+/// reduction and of a scatter.
+bool KernelCompletion::isTaken(const Node &band, size_t index) const {
+  return isReductionOrder(band, index) ||
+         (band.statements.size() == 1 &&
+          scop.statements[band.statements[0]].kind == StatementKind::Scatter &&
+          !scop.statements[band.statements[0]].unordered);
+}
+
 bool KernelCompletion::hasThreads(const Node &filter) const {
   bool found = false;
   walk(const_cast<Node &>(filter), [&](Node &node) {
@@ -271,9 +280,12 @@ bool KernelCompletion::choosePoints(Node &filter) {
   });
   for (auto band = bands.rbegin(); band != bands.rend(); ++band)
     for (size_t m = (*band)->members.size(); m-- > 0;) {
+      Member &member = (*band)->members[m];
+      // Copies of an unrolled loop run at once, where nothing orders them.
+      if (poly::isCarriedByTile(member.binding) && !isTaken(**band, m))
+        isParallel(**band, m);
       if (input.exact || !mayBePoint(**band, m))
         continue;
-      Member &member = (*band)->members[m];
       member.binding = Binding::Unroll;
       chosen.insert(member.name);
     }
@@ -312,7 +324,7 @@ bool KernelCompletion::collectPoints(unsigned s) {
       point.loop = member.name;
       point.binding =
           chosen.count(member.name) ? Binding::Loop : member.binding;
-      point.isOrdered = isReductionOrder(*node, m);
+      point.isOrdered = isTaken(*node, m) && !member.coincident;
       if (!member.coincident && !point.isOrdered) {
         fail("G0727", "'" + member.name + "' of '" + statement.name +
                           "' cannot be unrolled: its turns depend on each "
@@ -322,6 +334,12 @@ bool KernelCompletion::collectPoints(unsigned s) {
       }
       tile.points.push_back(point);
     }
+  if (statement.kind == StatementKind::Scatter)
+    for (const Node *node : poly::pathOf(tree, s))
+      for (size_t m = 0; m < node->members.size(); ++m)
+        if (!node->members[m].coincident)
+          if (auto dim = dimOf(poly::digitOf(*node, m, s)))
+            tile.inOrder.insert(*dim);
   // The parts of a dim together are its last values.
   for (unsigned d = 0; d < statement.dims.size(); ++d) {
     std::vector<Point> parts;
@@ -359,8 +377,9 @@ NodePtr KernelCompletion::tileOf(unsigned s) {
     std::string name = statement.dims[d] + "i";
     while (!taken.insert(name).second)
       name += "_";
-    band->members.push_back(member(name, Binding::Point, d < firstOrdered,
-                                   {digit(d, 1, tile.shape[d])}));
+    bool coincident = d < firstOrdered && !tile.inOrder.count(d);
+    band->members.push_back(
+        member(name, Binding::Point, coincident, {digit(d, 1, tile.shape[d])}));
   }
   band->children.push_back(makeNode(Node::Kind::Leaf, {s}));
   if (band->members.empty()) {

@@ -34,6 +34,7 @@ struct StatementTile {
   std::vector<int64_t> shape; ///< one extent per dim
   layout::Layout layout;
   bool isContraction = false;
+  std::set<unsigned> inOrder; ///< dims of a scatter that threads take in order
 };
 
 class KernelCompletion {
@@ -63,6 +64,7 @@ private:
   int64_t turnsOf(unsigned statement, const poly::Digit &digit) const;
   bool mayBePoint(poly::Node &band, size_t member);
   bool isReductionOrder(const poly::Node &band, size_t member) const;
+  bool isTaken(const poly::Node &band, size_t member) const;
   bool isSkewed(unsigned statement, unsigned dim) const;
   int spreadDim(unsigned statement) const;
   bool hasThreads(const poly::Node &filter) const;

@@ -399,10 +399,12 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     bool inRegisters = scop.statements[s].dims.size() == group.sharedDims &&
                        !group.isAlone &&
                        scop.arrays[array].role != poly::ArrayRole::InOut;
+    bool isRead = false;
     for (unsigned reader = 0; reader < scop.statements.size(); ++reader)
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
           continue;
+        isRead = true;
         inRegisters &=
             std::binary_search(statements.begin(), statements.end(), reader);
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
@@ -410,6 +412,7 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
               access.subscripts[d] == Affine::dim(group.timeDims() + d);
         inRegisters &= access.isExact();
       }
+    inRegisters &= isRead;
     inRegisters |= isCellsOf(array);
     inRegisters &= scop.statements[s].write().isExact();
     Place elsewhere = poly::isResult(scop.arrays[array].role)

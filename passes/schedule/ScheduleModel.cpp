@@ -17,15 +17,16 @@ ScheduleModel::ScheduleModel(const poly::Scop &scop,
                              const poly::Dependences &dependences,
                              const std::vector<Owner> &owners,
                              const poly::PolyBudget &budget)
-    : program(scop), dependences(dependences), budget(budget),
-      allFamilies(findFamilies(scop, owners)) {
-  current.tree = textualTree(scop, allFamilies);
+    : program(scop), dependences(dependences), budget(budget) {
+  current.families = findFamilies(scop, owners);
+  current.tree = textualTree(scop, current.families);
 }
 
 ScheduleModel::State ScheduleModel::copy() const {
   State state;
   state.tree.root = poly::cloneNode(*current.tree.root);
   state.facts = current.facts;
+  state.families = current.families;
   return state;
 }
 

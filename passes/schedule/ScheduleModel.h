@@ -59,7 +59,8 @@ public:
 
   const poly::ScheduleTree &tree() const { return current.tree; }
   const ScheduleFacts &facts() const { return current.facts; }
-  const std::vector<Family> &families() const { return allFamilies; }
+  /// Families of the text; `compute ... root` may have divided one.
+  const std::vector<Family> &families() const { return current.families; }
   const poly::Scop &scop() const { return program; }
   /// The dependences as isl maps in text, one a line.
   std::string printDependences() const;
@@ -74,13 +75,13 @@ private:
   struct State {
     poly::ScheduleTree tree;
     ScheduleFacts facts;
+    std::vector<Family> families;
   };
   State copy() const;
 
   const poly::Scop &program;
   const poly::Dependences &dependences;
   poly::PolyBudget budget;
-  std::vector<Family> allFamilies;
   State current;
   std::vector<State> history;
 };

@@ -55,7 +55,7 @@ Node *DirectiveApplier::outerSequence(const Node *node) {
 /// sequence; null when it is computed elsewhere.
 Node *DirectiveApplier::ownFilter(unsigned family) {
   Node *found = nullptr;
-  const std::vector<unsigned> &statements = model.families()[family].statements;
+  const std::vector<unsigned> &statements = state.families[family].statements;
   walk(*state.tree.root, [&](Node &node) {
     if (node.kind == Node::Kind::Filter && node.statements == statements &&
         !found)
@@ -77,7 +77,7 @@ bool DirectiveApplier::fixedBelow(
     unsigned number, const MemberPlace &at, Node &subtree,
     std::vector<std::pair<Node *, size_t>> &shared,
     std::vector<std::vector<Digit>> &digits) {
-  const Family &family = model.families()[number];
+  const Family &family = state.families[number];
   const Access &write = scop.statements[family.statements.back()].write();
   unsigned reader = scop.statements.size();
   const Access *read = nullptr;
@@ -199,7 +199,7 @@ bool DirectiveApplier::computeAt() {
     std::optional<unsigned> number = familyOf(name);
     if (!number)
       return false;
-    const Family &family = model.families()[*number];
+    const Family &family = state.families[*number];
     std::optional<MemberPlace> at = loop(*directive.at);
     if (!at)
       return false;
@@ -275,12 +275,80 @@ bool DirectiveApplier::computeAt() {
   return true;
 }
 
+/// Makes what the directive names a family of its own: the last statements of
+/// one, from a reduction's end on. `number` is then that of the new family.
+bool DirectiveApplier::divideFamily(unsigned &number,
+                                    const std::vector<unsigned> &named,
+                                    const frontend::Name &name) {
+  Family whole = state.families[number];
+  auto first = std::find(whole.statements.begin(), whole.statements.end(),
+                         named.front());
+  using Kind = poly::StatementKind;
+  Kind kind = scop.statements[*first].kind;
+  if (first == whole.statements.begin() ||
+      (kind != Kind::Map && kind != Kind::Init)) {
+    fail("G0722",
+         "'" + name.text + "' cannot be taken out of '" + whole.name +
+             "': a reduction's statements stay together",
+         name.range)
+        .help("name the statement that comes after the reduction");
+    return false;
+  }
+  if (!ownFilter(number)) {
+    fail("G0722", "'" + whole.name + "' is computed inside loops already",
+         name.range)
+        .help("say 'compute " + whole.name + " root' first");
+    return false;
+  }
+  Family before = whole, after = whole;
+  before.statements.assign(whole.statements.begin(), first);
+  after.statements.assign(first, whole.statements.end());
+  before.name =
+      scop.arrays[scop.statements[before.statements.back()].write().array].name;
+  for (Family *part : {&before, &after})
+    part->sharedDims = commonDims(scop, *part);
+  // Both stand side by side where the whole stood.
+  Node *filter = ownFilter(number);
+  Node *sequence = parentOf(state.tree, filter);
+  auto place =
+      std::find_if(sequence->children.begin(), sequence->children.end(),
+                   [&](const NodePtr &child) { return child.get() == filter; });
+  std::vector<NodePtr> filters;
+  for (const Family *part : {&before, &after}) {
+    filters.push_back(makeNode(Node::Kind::Filter, part->statements));
+    filters.back()->children.push_back(familyTree(scop, *part));
+  }
+  place = sequence->children.erase(place);
+  sequence->children.insert(place, std::make_move_iterator(filters.begin()),
+                            std::make_move_iterator(filters.end()));
+  state.families[number] = std::move(before);
+  state.families.insert(state.families.begin() + number + 1, std::move(after));
+  // Facts are about families by number.
+  ScheduleFacts &facts = state.facts;
+  std::set<unsigned> touched;
+  for (unsigned f : facts.touched)
+    touched.insert(f > number ? f + 1 : f);
+  touched.insert(number);
+  touched.insert(number + 1);
+  facts.touched = std::move(touched);
+  std::map<unsigned, unsigned> threads;
+  for (auto [f, count] : facts.threads)
+    threads[f > number ? f + 1 : f] = count;
+  facts.threads = std::move(threads);
+  ++number;
+  return true;
+}
+
 bool DirectiveApplier::computeRoot() {
   for (const frontend::Name &name : directive.tensors) {
     std::optional<unsigned> number = familyOf(name);
     if (!number)
       return false;
-    const Family &family = model.families()[*number];
+    std::optional<std::vector<unsigned>> named = statementsOf(name);
+    if (named->size() < state.families[*number].statements.size() &&
+        !divideFamily(*number, *named, name))
+      return false;
+    const Family &family = state.families[*number];
     if (Node *filter = ownFilter(*number)) {
       filter->children[0] = familyTree(scop, family);
       continue;
@@ -378,7 +446,7 @@ bool DirectiveApplier::fuse() {
     if (!second)
       return false;
     // Both stand in one sequence, in filters of their own.
-    const std::vector<Family> &families = model.families();
+    const std::vector<Family> &families = state.families;
     Node *sequence = nullptr, *left = nullptr, *right = nullptr;
     walk(*state.tree.root, [&](Node &node) {
       if (node.kind != Node::Kind::Sequence)
@@ -606,7 +674,7 @@ bool DirectiveApplier::threads() {
     state.facts.threads[*number] = count;
   }
   if (directive.tensors.empty())
-    for (unsigned f = 0; f < model.families().size(); ++f)
+    for (unsigned f = 0; f < state.families.size(); ++f)
       state.facts.threads.emplace(f, count);
   return true;
 }
