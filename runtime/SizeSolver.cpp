@@ -277,6 +277,32 @@ solveOne(const Equation &equation, const std::vector<int64_t> &sizes,
                             equation.extent / known->first, sizes);
 }
 
+/// Computes derived sizes whose parts are known; `progress` where one was not.
+static Status derive(const Signature &signature, std::vector<Seen> &seen,
+                     bool &progress) {
+  for (const artifact::DerivedSize &derived : signature.derived) {
+    std::vector<int64_t> sizes;
+    for (const Seen &size : seen)
+      sizes.push_back(size.value);
+    const std::string &name = signature.sizes[derived.size];
+    std::string text = artifact::print(derived, signature.sizes);
+    Result<std::optional<int64_t>> value = artifact::evaluate(derived, sizes);
+    if (!value)
+      return Failure{"size '" + name +
+                     "' cannot be computed: " + value.message()};
+    if (!*value)
+      continue;
+    std::string where = name == text ? "by the other sizes" : "as " + text;
+    if (**value < 0)
+      return Failure{"size '" + name + "' would be " + std::to_string(**value) +
+                     " " + where + ", and a size is not negative"};
+    progress |= seen[derived.size].value == -1;
+    if (Status status = see(seen[derived.size], name, **value, where); !status)
+      return status;
+  }
+  return {};
+}
+
 /// Sizes that only sums and groups show, such as N in X: f32[N + 2], one after
 /// the other.
 static Status solveSums(const Signature &signature,
@@ -297,6 +323,8 @@ static Status solveSums(const Signature &signature,
       seen[(*solved)->size] = {(*solved)->value, equation.where()};
       progress = true;
     }
+    if (Status status = derive(signature, seen, progress); !status)
+      return status;
   }
   return {};
 }

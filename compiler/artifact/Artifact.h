@@ -133,6 +133,19 @@ struct SizeConstraint {
   int64_t value = 0;
 };
 
+/// A size that others say: sum / divisor, rounded down, and not negative.
+struct DerivedSize {
+  unsigned size = 0;
+  SizeExpr sum; ///< over sizes that are solved or stand before it in the list
+  int64_t divisor = 1;
+};
+/// The value; nothing where a size that it needs is not known (-1).
+Result<std::optional<int64_t>> evaluate(const DerivedSize &derived,
+                                        const std::vector<int64_t> &sizes);
+/// `(H + 1) / 2`
+std::string print(const DerivedSize &derived,
+                  const std::vector<std::string> &sizeNames);
+
 struct Signature {
   std::string op;
   std::vector<std::string> sizes; ///< every symbolic size, in a fixed order
@@ -140,6 +153,13 @@ struct Signature {
   std::vector<TensorParam> params; ///< inputs in order, then outputs
   std::vector<SizeConstraint> constraints;
   std::vector<CheckWord> checks;
+  std::vector<DerivedSize> derived;
+  bool isDerived(unsigned size) const {
+    for (const DerivedSize &one : derived)
+      if (one.size == size)
+        return true;
+    return false;
+  }
   /// Whether an output is a word of `checks`.
   bool isHidden(size_t param) const {
     for (const CheckWord &word : checks)

@@ -82,6 +82,12 @@ public:
     i64(constraint.value);
   }
 
+  void write(const DerivedSize &derived) {
+    u32(derived.size);
+    write(derived.sum);
+    i64(derived.divisor);
+  }
+
   void write(const Signature &signature) {
     write(signature.op);
     write(signature.sizes);
@@ -89,6 +95,7 @@ public:
     write(signature.params);
     write(signature.constraints);
     write(signature.checks);
+    write(signature.derived);
   }
 
   void write(const Guard &guard) {

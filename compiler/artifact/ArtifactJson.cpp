@@ -204,6 +204,9 @@ private:
         json.member("name", text(name));
         if (index < signature.given.size() && signature.given[index] >= 0)
           json.member("given", signature.given[index]);
+        for (const DerivedSize &derived : signature.derived)
+          if (derived.size == index)
+            json.member("is", girih::artifact::print(derived, signature.sizes));
       });
       ++index;
     });

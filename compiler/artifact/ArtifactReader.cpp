@@ -78,6 +78,12 @@ public:
     constraint.value = i64();
   }
 
+  void read(DerivedSize &derived) {
+    derived.size = u32();
+    read(derived.sum);
+    derived.divisor = i64();
+  }
+
   void read(Signature &signature) {
     read(signature.op);
     readList(signature.sizes, 4, "sizes");
@@ -85,6 +91,7 @@ public:
     readList(signature.params, kParamBytes, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
     readList(signature.checks, 2 * 4 + 5 * 4 + kExprBytes, "checks");
+    readList(signature.derived, 4 + kExprBytes + 8, "derived sizes");
   }
 
   void read(Guard &guard) {

@@ -177,10 +177,18 @@ static std::string printAt(const SizeExpr &expr,
     return "...";
   if (expr.kind == Kind::Constant)
     return std::to_string(expr.value);
-  if (expr.kind == Kind::Size)
-    return expr.size < sizeNames.size() ? sizeNames[expr.size]
-                                        : "size#" + std::to_string(expr.size);
+  if (expr.kind == Kind::Size) {
+    std::string name = expr.size < sizeNames.size()
+                           ? sizeNames[expr.size]
+                           : "size#" + std::to_string(expr.size);
+    // The name of a quotient is its text: `D / 2`.
+    bool isQuotient = name.find(' ') != std::string::npos;
+    return inProduct && isQuotient ? "(" + name + ")" : name;
+  }
   bool isSum = expr.kind == Kind::Add, isProduct = expr.kind == Kind::Mul;
+  if (isProduct && expr.operands.size() == 2 &&
+      expr.operands[0].kind == Kind::Constant && expr.operands[0].value == -1)
+    return "-" + printAt(expr.operands[1], sizeNames, true, depth + 1);
   std::string text;
   for (const SizeExpr &operand : expr.operands) {
     std::string part = printAt(operand, sizeNames, isProduct, depth + 1);

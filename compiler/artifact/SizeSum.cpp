@@ -107,4 +107,30 @@ Result<std::optional<SolvedSize>> solveFor(const SizeExpr &expr, int64_t extent,
   return std::optional(SolvedSize{size, rest / factor});
 }
 
+Result<std::optional<int64_t>> evaluate(const DerivedSize &derived,
+                                        const std::vector<int64_t> &sizes) {
+  std::optional<SizeSum> sum = sumOf(derived.sum);
+  for (size_t i = 0; sum && i < sum->terms.size(); ++i)
+    if (unsigned size = sum->terms[i].first;
+        size < sizes.size() && sizes[size] == -1)
+      return std::optional<int64_t>();
+  Result<int64_t> value =
+      evaluate(SizeExpr::binary(Kind::FloorDiv, derived.sum,
+                                SizeExpr::constant(derived.divisor)),
+               sizes);
+  if (!value)
+    return Failure{value.message()};
+  return std::optional(*value);
+}
+
+std::string print(const DerivedSize &derived,
+                  const std::vector<std::string> &sizeNames) {
+  std::string text = print(derived.sum, sizeNames);
+  if (derived.divisor == 1)
+    return text;
+  bool isSum = derived.sum.kind != Kind::Size;
+  return (isSum ? "(" + text + ")" : text) + " / " +
+         std::to_string(derived.divisor);
+}
+
 } // namespace girih::artifact

@@ -201,6 +201,25 @@ private:
     return checkExpr(word.end, where);
   }
 
+  bool checkDerived() {
+    for (size_t i = 0; i < signature.derived.size(); ++i) {
+      const DerivedSize &derived = signature.derived[i];
+      std::string where = "derived size " + std::to_string(i);
+      if (!checkIndex(derived.size, signature.sizes.size(), where, "size") ||
+          !checkPositive(derived.divisor, where) ||
+          !checkExpr(derived.sum, where))
+        return false;
+      std::optional<SizeSum> sum = sumOf(derived.sum);
+      if (!sum)
+        return fail(where + " divides what is no sum of sizes");
+      for (size_t later = i; later < signature.derived.size(); ++later)
+        for (const auto &term : sum->terms)
+          if (term.first == signature.derived[later].size)
+            return fail(where + " uses one that is not known before it");
+    }
+    return true;
+  }
+
   bool checkSignature() {
     if (signature.given.size() != signature.sizes.size())
       return fail("the signature has " +
@@ -210,6 +229,8 @@ private:
       if (signature.given[i] < -1)
         return fail("the size '" + signature.sizes[i] + "' is given as " +
                     std::to_string(signature.given[i]));
+    if (!checkDerived())
+      return false;
     for (const TensorParam &param : signature.params)
       if (!checkParam(param) || !checkInPlace(param) || !checkRange(param))
         return false;

@@ -17,6 +17,7 @@
 #include "compiler/frontend/Directive.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,10 +79,12 @@ ScalarType signedTypeOf(ScalarType type);
 // Sizes, tensors, index variables
 //===----------------------------------------------------------------------===//
 
-/// A symbolic size of one operator, solved from its arguments.
+/// A symbolic size of one operator, solved from its arguments or derived from
+/// other sizes.
 struct SizeSymbol {
-  Name name;           ///< where it stands first
-  unsigned number = 0; ///< in order of appearance
+  Name name;            ///< where it stands first
+  unsigned number = 0;  ///< in order of appearance
+  bool derived = false; ///< some OpDecl::derived is about it
 };
 
 /// How far a dimension or an index runs, or where an index starts: a sum over
@@ -96,8 +99,12 @@ struct Extent {
   bool isConstant() const { return terms.empty(); }
   /// The symbol that it is, or null.
   const SizeSymbol *plainSize() const;
-  /// A symbol or a constant: something that a person declares.
-  bool isBare() const { return isConstant() || plainSize(); }
+  /// A symbol or a constant: something that arguments show, and nothing that is
+  /// computed.
+  bool isBare() const {
+    const SizeSymbol *size = plainSize();
+    return isConstant() || (size && !size->derived);
+  }
   Extent operator+(const Extent &other) const;
   Extent operator-(const Extent &other) const;
   Extent operator*(int64_t factor) const;
@@ -106,6 +113,9 @@ struct Extent {
 
 /// `N`, `128` or `2 * H + R - 1`.
 std::string spelling(const Extent &extent);
+/// A size's name as a part of a sum: that of a quotient (`D / 2`) is no word,
+/// and in parentheses beside a factor.
+bool isWord(std::string_view sizeName);
 
 struct Tensor {
   enum class Role : uint8_t { Input, Output, Temporary };
@@ -565,6 +575,30 @@ struct TensorDecl {
   Tensor *tensor = nullptr;
 };
 
+/// A sum of sizes before their names mean anything.
+struct NamedSum {
+  std::map<std::string, int64_t, std::less<>> factors; ///< none is 0
+  int64_t constant = 0;
+  /// The name that it is, or null.
+  const std::string *plainName() const;
+  friend bool operator==(const NamedSum &, const NamedSum &) = default;
+};
+
+/// A size that other sizes say: `OH = (H + 2 * P - 3) / S + 1` behind `where`,
+/// or a quotient such as `D / 2` in a dimension, a range or a subscript, whose
+/// name is its text. Its value is sum / divisor, rounded down.
+struct DerivedSize {
+  Name name;
+  ExprPtr value;        ///< as written
+  bool written = false; ///< behind `where`
+  SourceRange range;
+  // Sema: over sizes and the derived ones before it.
+  NamedSum sum;
+  int64_t divisor = 0; ///< 0: not computed yet
+  const SizeSymbol *size = nullptr;
+  Extent numerator; ///< the sum
+};
+
 /// `H[b[i]] +=[order=sequential] value unique, drop`
 struct Scatter {
   enum class Kind : uint8_t { Set, Add, Max, Min };
@@ -667,6 +701,8 @@ struct OpDecl {
   std::vector<OpParam> params;
   std::vector<TensorDecl> inputs, outputs;
   std::vector<SizeConstraint> constraints;
+  /// Each behind those that it uses.
+  std::vector<std::unique_ptr<DerivedSize>> derived;
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
   /// `contract = on`: fixed sums of products take fma as their leaf.
   std::optional<bool> contract;

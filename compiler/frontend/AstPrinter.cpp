@@ -82,6 +82,10 @@ ScalarType signedTypeOf(ScalarType type) {
   }
 }
 
+bool isWord(std::string_view sizeName) {
+  return sizeName.find(' ') == std::string_view::npos;
+}
+
 std::string spelling(const Extent &extent) {
   std::string text;
   auto join = [&](bool negative, std::string part) {
@@ -92,6 +96,8 @@ std::string spelling(const Extent &extent) {
   };
   for (auto [size, factor] : extent.terms) {
     std::string name = size->name.text;
+    if (!isWord(name) && factor != 1 && (factor != -1 || text.empty()))
+      name = "(" + name + ")";
     if (factor != 1 && factor != -1)
       name = fmt::format("{} * {}", std::abs(factor), name);
     join(factor < 0, name);
@@ -275,6 +281,8 @@ private:
       return frontend::levelOf(binary->op);
     if (auto *unary = expr.as<UnaryExpr>())
       return unary->op == UnaryOp::Not ? kNot : kUnary;
+    if (auto *name = expr.as<NameExpr>(); name && !isWord(name->name))
+      return frontend::levelOf(BinaryOp::Div); // a quotient of sizes
     // In parentheses everywhere but alone: easier to read, and an `else` is
     // never taken for that of an `if` around it.
     if (auto *access = expr.as<AccessExpr>())
@@ -589,9 +597,17 @@ private:
     list(decl.inputs, [&](const TensorDecl &t) { print(t); });
     out += decl.outputs.empty() ? ")" : ") -> ";
     list(decl.outputs, [&](const TensorDecl &t) { print(t); });
-    if (!decl.constraints.empty()) {
-      out += "\n    where ";
-      list(decl.constraints, [&](const SizeConstraint &c) { print(c); });
+    const char *before = "\n    where ";
+    for (const auto &size : decl.derived)
+      if (size->written) {
+        out += before + size->name.text + " = ";
+        print(*size->value, kSum);
+        before = ", ";
+      }
+    for (const SizeConstraint &constraint : decl.constraints) {
+      out += before;
+      print(constraint);
+      before = ", ";
     }
     out += " {\n";
     if (decl.functions || decl.contract)
@@ -758,6 +774,10 @@ std::string printConstraint(const SizeConstraint &constraint) {
   Printer printer;
   printer.print(constraint);
   return printer.take();
+}
+
+std::string printDefinition(const DerivedSize &size) {
+  return size.name.text + " = " + printExpr(*size.value);
 }
 
 std::string printExpr(const Expr &expr) {

@@ -78,6 +78,7 @@
   X(SizeUnknown,         "G0422", "a size that nothing in a run says")        \
   X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
   X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
+  X(BadDefinition,       "G0432", "a size's definition that gives no size")    \
   X(LeftSubscript,       "G0440", "a left-hand subscript not allowed")         \
   X(PartsOverlap,        "G0441", "two statements define one element")         \
   X(NotCovered,          "G0442", "an element of an output left undefined")    \

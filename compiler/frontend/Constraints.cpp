@@ -7,9 +7,13 @@
 
 #include "compiler/frontend/Constraints.h"
 
-using Kind = girih::frontend::SizeConstraint::Kind;
+#include "compiler/frontend/Ranges.h"
 
-bool girih::frontend::holds(const SizeConstraint &constraint, int64_t value) {
+namespace girih::frontend {
+
+using Kind = SizeConstraint::Kind;
+
+bool holds(const SizeConstraint &constraint, int64_t value) {
   switch (constraint.kind) {
   case Kind::Multiple:
     return value % constraint.value == 0;
@@ -26,3 +30,35 @@ bool girih::frontend::holds(const SizeConstraint &constraint, int64_t value) {
   }
   return false;
 }
+
+std::optional<Extent> divided(Extent extent, int64_t divisor) {
+  bool exact = extent.constant % divisor == 0;
+  extent.constant /= divisor;
+  for (auto &term : extent.terms) {
+    exact &= term.second % divisor == 0;
+    term.second /= divisor;
+  }
+  return exact ? std::optional(extent) : std::nullopt;
+}
+
+bool isProved(const SizeConstraint &constraint, const Extent &extent,
+              const Prover &prover) {
+  Extent more = extent - Extent::of(constraint.value), less = more * -1;
+  switch (constraint.kind) {
+  case Kind::Multiple:
+    return divided(extent, constraint.value).has_value();
+  case Kind::Less:
+    return prover.proves(formOf(less - Extent::of(1)));
+  case Kind::LessEqual:
+    return prover.proves(formOf(less));
+  case Kind::Greater:
+    return prover.proves(formOf(more - Extent::of(1)));
+  case Kind::GreaterEqual:
+    return prover.proves(formOf(more));
+  case Kind::Equal:
+    return prover.proves(formOf(less)) && prover.proves(formOf(more));
+  }
+  return false;
+}
+
+} // namespace girih::frontend

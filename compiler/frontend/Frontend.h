@@ -73,6 +73,8 @@ std::string printAst(const File &file);
 
 /// `N <= 65536`.
 std::string printConstraint(const SizeConstraint &constraint);
+/// `OH = (H + 1) / 2`, of a size behind `where`.
+std::string printDefinition(const DerivedSize &size);
 
 /// The text in the one style: white space and indentation are set anew, line
 /// breaks inside a statement and comments are kept. The tokens stay the same,

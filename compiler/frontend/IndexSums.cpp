@@ -221,10 +221,27 @@ std::optional<IndexSum> IndexSums::product(IndexSum left, IndexSum right,
   return std::nullopt;
 }
 
+bool IndexSums::holdsIndex(const Expr &expr) const {
+  bool holds = holdsValue(expr);
+  forEachName(expr, [&](const std::string &name, SourceRange) {
+    holds |= findIndex && findIndex(name);
+  });
+  return holds;
+}
+
 void IndexSums::refuse(const Expr &expr) const {
   const auto *binary = expr.as<BinaryExpr>();
   bool divides =
       binary && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod);
+  if (binary && binary->op == BinaryOp::Div && !holdsIndex(*binary->lhs)) {
+    reporter
+        .error(code,
+               fmt::format("{} divides sizes by numbers, not by '{}'", what,
+                           printExpr(*binary->rhs)),
+               binary->rhs->range)
+        .help("a divisor is a number from 1 to 65535, or a const parameter");
+    return;
+  }
   if (divides) {
     Diagnostic &d = reporter.error(code,
                                    fmt::format("'{}' in {} is not supported{}",
@@ -234,9 +251,6 @@ void IndexSums::refuse(const Expr &expr) const {
     if (checkValue)
       d.help(fmt::format("write floordiv({}, {}), which rounds down",
                          printExpr(*binary->lhs), printExpr(*binary->rhs)));
-    else if (binary->op == BinaryOp::Div)
-      d.help("name the quotient: for halves let a dimension be 2 * H, and "
-             "write H for what would be divided");
     return;
   }
   reporter
@@ -306,7 +320,7 @@ const std::string *NamedSum::plainName() const {
   return plain ? &factors.begin()->first : nullptr;
 }
 
-static void addTo(NamedSum &sum, const NamedSum &other, int64_t factor) {
+void addTo(NamedSum &sum, const NamedSum &other, int64_t factor) {
   sum.constant += other.constant * factor;
   for (const auto &[name, times] : other.factors)
     if ((sum.factors[name] += times * factor) == 0)

@@ -50,16 +50,13 @@ private:
   /// Whether it is, or holds, something that only its value can say.
   bool holdsValue(const Expr &expr) const;
   bool isValue(const Expr &expr) const;
+  /// Whether an index or a value stands in it.
+  bool holdsIndex(const Expr &expr) const;
   void refuse(const Expr &expr) const;
 };
 
-/// A dimension before its names mean anything.
-struct NamedSum {
-  std::map<std::string, int64_t, std::less<>> factors; ///< none is 0
-  int64_t constant = 0;
-  /// The name that it is, or null.
-  const std::string *plainName() const;
-};
+/// sum += factor * other.
+void addTo(NamedSum &sum, const NamedSum &other, int64_t factor);
 
 /// Nothing where `expr` is no sum; IndexSums says what is wrong with it.
 std::optional<NamedSum> namedSum(const Expr &expr);

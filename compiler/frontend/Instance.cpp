@@ -552,6 +552,18 @@ void Cloner::cloneLoops(const OpDecl &from, OpDecl &to) {
   }
 }
 
+std::unique_ptr<DerivedSize> Cloner::clone(const DerivedSize &size) const {
+  auto copy = std::make_unique<DerivedSize>();
+  copy->name = size.name;
+  copy->value = cloneSum(*size.value);
+  copy->written = size.written;
+  copy->range = size.range;
+  // Computed: it holds no parameters.
+  copy->sum = size.sum;
+  copy->divisor = size.divisor;
+  return copy;
+}
+
 TensorDecl Cloner::clone(const TensorDecl &decl) const {
   TensorDecl copy;
   copy.name = decl.name;

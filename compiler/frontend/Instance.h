@@ -49,6 +49,7 @@ struct Cloner {
   ExprPtr clone(const Expr &expr) const;
   std::unique_ptr<Statement> clone(const Statement &statement) const;
   TensorDecl clone(const TensorDecl &decl) const;
+  std::unique_ptr<DerivedSize> clone(const DerivedSize &size) const;
   /// Before the statements in them are cloned.
   void cloneLoops(const OpDecl &from, OpDecl &to);
 

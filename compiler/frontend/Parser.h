@@ -126,8 +126,6 @@ private:
   void parseOpParams(OpDecl &op);
   OpParam parseOpParam();
   TensorDecl parseTensorDecl(bool input);
-  void parseConstraints(OpDecl &op);
-  SizeConstraint parseConstraint();
   void parseNumerics(OpDecl &op);
   void parseLicence(OpDecl &op);
   bool parseBody(OpDecl &op, const TimeLoop *loop = nullptr,
@@ -154,6 +152,12 @@ private:
   bool atScatter() const;
   void parseScatter(Statement &statement);
   void refuseStatementTail();
+
+  // What sizes have to satisfy, and what they are (ParserSizes.cpp).
+  void parseConstraints(OpDecl &op);
+  SizeConstraint parseConstraint();
+  std::unique_ptr<DerivedSize> parseDerivedSize();
+  void refuseHiddenDivisor(const Token &first);
 
   // Dimensions and promises of tensors (ParserDims.cpp).
   void parseDims(TensorDecl &decl);

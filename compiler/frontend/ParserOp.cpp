@@ -24,7 +24,6 @@ static bool findLeftIndex(const Statement &statement, std::string_view name) {
 namespace {
 // No size reaches it, and the polyhedral model takes no number above 2^53.
 constexpr int64_t kMaxLeft = (int64_t(1) << 40) - 1;
-constexpr int64_t kMaxBound = int64_t(1) << 40;
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -33,7 +32,7 @@ constexpr int64_t kMaxBound = int64_t(1) << 40;
 
 /// op ::= 'op' name '(' [tensor (',' tensor)*] ')'
 ///        ['->' tensor (',' tensor)*]
-///        ['where' constraint (',' constraint)*] '{' [numerics] statement* '}'
+///        ['where' where (',' where)*] '{' [numerics] statement* '}'
 std::unique_ptr<OpDecl> Parser::parseOp() {
   auto op = std::make_unique<OpDecl>();
   Token first = take();
@@ -159,69 +158,6 @@ TensorDecl Parser::parseTensorDecl(bool input) {
     fail(codes::kMisplaced, "a promised range stands before '? = none'",
          token().range);
   return decl;
-}
-
-void Parser::parseConstraints(OpDecl &op) {
-  do
-    op.constraints.push_back(parseConstraint());
-  while (accept(TokenKind::Comma));
-}
-
-/// constraint ::= name '%' integer '==' '0'
-///              | name ('<' | '<=' | '>' | '>=' | '==') integer
-SizeConstraint Parser::parseConstraint() {
-  SizeConstraint constraint;
-  Token first = token();
-  if (at(TokenKind::Number))
-    fail(codes::kBadConstraint, "a constraint starts with its size",
-         first.range, "write it like 'N <= 65536'");
-  constraint.name = expectName("a size", "in a constraint");
-  Token op = take();
-  using Kind = SizeConstraint::Kind;
-  switch (op.kind) {
-  case TokenKind::Percent:
-    constraint.kind = Kind::Multiple;
-    break;
-  case TokenKind::Less:
-    constraint.kind = Kind::Less;
-    break;
-  case TokenKind::LessEqual:
-    constraint.kind = Kind::LessEqual;
-    break;
-  case TokenKind::Greater:
-    constraint.kind = Kind::Greater;
-    break;
-  case TokenKind::GreaterEqual:
-    constraint.kind = Kind::GreaterEqual;
-    break;
-  case TokenKind::EqualEqual:
-    constraint.kind = Kind::Equal;
-    break;
-  case TokenKind::Plus:
-  case TokenKind::Minus:
-  case TokenKind::Star:
-  case TokenKind::Slash:
-    unsupported(codes::kBadConstraint, "constraints on computed sizes are",
-                op.range);
-  default:
-    fail(codes::kBadConstraint,
-         "expected '%', '<', '<=', '>', '>=' or '==' after the size", op.range,
-         "write it like 'M % 8 == 0' or 'N <= 65536'");
-  }
-  if (at(TokenKind::Identifier))
-    unsupported(codes::kBadConstraint, "constraints between two sizes are",
-                token().range);
-  if (constraint.kind == Kind::Multiple) {
-    constraint.value = expectInteger("the divisor", 1, kMaxBound);
-    expect(TokenKind::EqualEqual, "after the divisor");
-    SourceRange rest = token().range;
-    if (expectInteger("the remainder", 0, kMaxBound) != 0)
-      unsupported(codes::kBadConstraint, "remainders other than 0 are", rest);
-  } else {
-    constraint.value = expectInteger("the bound", 0, kMaxBound);
-  }
-  constraint.range = since(first);
-  return constraint;
 }
 
 /// numerics ::= 'numerics' '{' (licence [','])* '}'

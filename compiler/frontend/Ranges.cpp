@@ -79,6 +79,15 @@ Prover proverOf(const OpDecl &op) {
     prover.addVariable();
     prover.assume(formOf(Extent::of(size.get())));
   }
+  // divisor * size <= sum <= divisor * size + divisor - 1.
+  for (const auto &derived : op.derived) {
+    if (!derived->size)
+      continue;
+    Extent rest =
+        derived->numerator - Extent::of(derived->size) * derived->divisor;
+    prover.assume(formOf(rest));
+    prover.assume(formOf(Extent::of(derived->divisor - 1) - rest));
+  }
   for (const SizeConstraint &constraint : op.constraints) {
     if (!constraint.size)
       continue;

@@ -175,6 +175,15 @@ private:
   void checkTests();
   friend class TestChecker;
 
+  // SemaSizes.cpp
+  /// Computes the definitions of sizes and names the quotients in `op`.
+  void nameQuotients(OpDecl &op);
+  /// The derived sizes become symbols.
+  void declareDerived(OpScope &scope);
+  /// sum / divisor in the sizes of `scope`, of which it may become one more.
+  Extent quotientIn(OpScope &scope, const Extent &sum, int64_t divisor,
+                    SourceRange range);
+
   // SemaDims.cpp
   void solveSizes(OpScope &scope);
   void checkLeading(OpScope &scope);

@@ -493,16 +493,6 @@ private:
     return value;
   }
 
-  static std::optional<Extent> divided(Extent extent, int64_t divisor) {
-    bool exact = extent.constant % divisor == 0;
-    extent.constant /= divisor;
-    for (auto &term : extent.terms) {
-      exact &= term.second % divisor == 0;
-      term.second /= divisor;
-    }
-    return exact ? std::optional(extent) : std::nullopt;
-  }
-
   bool checkNumbers(const Extent &extent, SourceRange range) {
     constexpr int64_t kMost = int64_t(1) << 40;
     bool fits = std::abs(extent.constant) < kMost;
@@ -554,6 +544,59 @@ private:
         it = sums.erase(it);
         progress = true;
       }
+      for (const auto &derived : instance->derived)
+        if (!cloner.sizes.count(derived->name.text))
+          if (auto extent = derivedHere(*derived)) {
+            cloner.sizes[derived->name.text] = *extent;
+            progress = true;
+          }
+    }
+    return checkDerived();
+  }
+
+  /// A derived size of the callee in sizes of the caller; nothing where those
+  /// it needs are not known.
+  std::optional<Extent> derivedHere(const DerivedSize &derived) {
+    NamedSum rest = derived.sum;
+    Extent sum = takeKnown(rest);
+    return rest.factors.empty()
+               ? std::optional(sema.quotientIn(scope, sum, derived.divisor,
+                                               call.callee.range))
+               : std::nullopt;
+  }
+
+  bool isSame(const Extent &a, const Extent &b) const {
+    Prover prover = proverOf(scope.op);
+    return a == b ||
+           (prover.proves(formOf(a - b)) && prover.proves(formOf(b - a)));
+  }
+
+  /// What an argument shows of a derived size is what its definition says, and
+  /// none is negative.
+  bool checkDerived() {
+    for (const auto &derived : instance->derived) {
+      auto known = cloner.sizes.find(derived->name.text);
+      auto extent = derivedHere(*derived);
+      if (known == cloner.sizes.end() || !extent)
+        continue; // of an optional tensor that is not there
+      if (!checkNumbers(*extent, call.callee.range))
+        return false;
+      if (!isSame(*extent, known->second))
+        return fail(codes::kShapesDiffer,
+                    fmt::format("'{}' of '{}' is {} by its definition and {} "
+                                "by an argument",
+                                derived->name.text, callee.name.text,
+                                spelling(*extent), spelling(known->second)),
+                    call.callee.range);
+      if (!proverOf(scope.op).proves(formOf(*extent)))
+        return fail(codes::kShapesDiffer,
+                    fmt::format("nothing proves that '{}' of '{}', which is {} "
+                                "here, is not negative",
+                                derived->name.text, callee.name.text,
+                                spelling(*extent)),
+                    call.callee.range,
+                    fmt::format("add a 'where' to '{}' from which it follows",
+                                scope.op.name.text));
     }
     return true;
   }
@@ -572,7 +615,7 @@ private:
         continue;
       }
       if (!found->second.isConstant()) {
-        if (!isProved(constraint, found->second))
+        if (!isProved(constraint, found->second, proverOf(scope.op)))
           return fail(
               codes::kShapesDiffer,
               fmt::format("nothing proves what '{}' wants of '{}', which is {} "
@@ -592,27 +635,6 @@ private:
                     call.callee.range);
     }
     return true;
-  }
-
-  bool isProved(const SizeConstraint &constraint, const Extent &extent) const {
-    using Kind = SizeConstraint::Kind;
-    Prover prover = proverOf(scope.op);
-    Extent more = extent - Extent::of(constraint.value), less = more * -1;
-    switch (constraint.kind) {
-    case Kind::Multiple:
-      return divided(extent, constraint.value).has_value();
-    case Kind::Less:
-      return prover.proves(formOf(less - Extent::of(1)));
-    case Kind::LessEqual:
-      return prover.proves(formOf(less));
-    case Kind::Greater:
-      return prover.proves(formOf(more - Extent::of(1)));
-    case Kind::GreaterEqual:
-      return prover.proves(formOf(more));
-    case Kind::Equal:
-      return prover.proves(formOf(less)) && prover.proves(formOf(more));
-    }
-    return false;
   }
 
   bool bindTargets() {
@@ -686,7 +708,10 @@ private:
                    const Tensor &tensor, SourceRange range) {
     if (tensor.role != Tensor::Role::Output || tensor.definition)
       return true; // the statement itself will say what is wrong
-    if (tensor.type == output.type && tensor.dims == dims)
+    bool same = tensor.type == output.type && tensor.dims.size() == dims.size();
+    for (size_t i = 0; same && i < dims.size(); ++i)
+      same = isSame(tensor.dims[i], dims[i]);
+    if (same)
       return true;
     auto shape = [](ScalarType type, const std::vector<Extent> &extents) {
       std::string text(spelling(type));

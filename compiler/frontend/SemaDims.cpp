@@ -41,9 +41,17 @@ void Sema::solveSizes(OpScope &scope) {
       for (const OuterDim &outer : outerDims(decl))
         if (auto *unknown = unknownOf(outer, decl.tensor->dims, solved))
           progress |= solved.insert(unknown).second;
+    for (const auto &derived : scope.op.derived) {
+      const auto &terms = derived->numerator.terms;
+      if (std::all_of(terms.begin(), terms.end(), [&](const auto &term) {
+            return solved.count(term.first);
+          }))
+        progress |= solved.insert(derived->size).second;
+    }
   }
   for (const auto &size : scope.op.sizes) {
-    if (solved.count(size.get()) || scope.clashed.count(size->name.text))
+    if (solved.count(size.get()) || scope.clashed.count(size->name.text) ||
+        size->derived) // what it needs is said
       continue;
     Diagnostic &d = reporter.error(
         codes::kSizeNotSolved,
@@ -58,7 +66,13 @@ void Sema::solveSizes(OpScope &scope) {
             inGroup |= decl.dims[i].place == DimDecl::Place::GroupFirst ||
                        decl.dims[i].place == DimDecl::Place::GroupNext;
           }
-    d.help(inGroup   ? "it must be the only unknown of a group: let another "
+    bool divided = false;
+    for (const auto &derived : scope.op.derived)
+      divided |= derived->sum.factors.count(size->name.text) != 0;
+    d.help(divided && !inInput
+               ? "a quotient does not say what was divided: give an input "
+                 "the whole dimension, or let it be 2 * H"
+           : inGroup ? "it must be the only unknown of a group: let another "
                        "input's dimension say the others"
            : inInput ? "it must be the only unknown of some input's dimension"
                      : "use a size of an input, or a constant");

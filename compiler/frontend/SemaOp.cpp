@@ -23,7 +23,9 @@ void Sema::checkOp(OpDecl &op) {
     for (const Name &target : statement->moreTargets)
       scope.firstStatement.try_emplace(target.text, statement.get());
   }
+  nameQuotients(op);
   collectSizes(scope);
+  declareDerived(scope);
   declareTensors(scope);
   checkLeading(scope);
   solveSizes(scope);

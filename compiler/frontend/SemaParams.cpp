@@ -158,6 +158,8 @@ bool Sema::checkParamNames(const OpDecl &op) {
             take(name, "a size", at);
         });
     }
+  for (const auto &size : op.derived)
+    take(size->name.text, "a size", size->name.range);
   auto indices = [&](auto &&self, const Expr &expr) -> void {
     if (auto *reduce = expr.as<ReduceExpr>())
       for (const auto &index : reduce->indices)
@@ -428,6 +430,17 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   for (const SizeConstraint &constraint : op.constraints)
     if (!isOfAbsent(op, *instance, constraint.name.text))
       instance->constraints.push_back(constraint);
+  std::set<std::string> absent;
+  for (const auto &size : op.derived) {
+    bool isAbsent = false;
+    forEachName(*size->value, [&](const std::string &name, SourceRange) {
+      isAbsent |= absent.count(name) || isOfAbsent(op, *instance, name);
+    });
+    if (isAbsent)
+      absent.insert(size->name.text);
+    else
+      instance->derived.push_back(cloner.clone(*size));
+  }
   instance->functions = op.functions;
   cloner.cloneLoops(op, *instance);
   instance->contract = op.contract;
@@ -440,6 +453,7 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   }
   instance->range = op.range;
   instance->written = &op;
+  nameQuotients(*instance);
   return instance;
 }
 

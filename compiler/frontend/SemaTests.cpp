@@ -409,8 +409,31 @@ private:
         it = pending.erase(it);
         progress = true;
       }
+      for (const auto &derived : instance->derived)
+        if (good)
+          good = setDerived(*derived, progress);
     }
     return good;
+  }
+
+  /// Computes a derived size where what it needs is known; `progress` where it
+  /// was not.
+  bool setDerived(const DerivedSize &derived, bool &progress) {
+    NamedSum rest = derived.sum;
+    int64_t value = takeKnown(rest), left = value % derived.divisor;
+    if (!rest.factors.empty())
+      return true;
+    value = (value - left) / derived.divisor - (left < 0);
+    if (value < 0) {
+      error(codes::kNegativeExtent,
+            fmt::format("the size '{}' of '{}' would be {}", derived.name.text,
+                        op->name.text, value),
+            run.op.range)
+          .note("it is defined here", derived.range);
+      return false;
+    }
+    progress |= !sizes.count(derived.name.text);
+    return setSize(derived.name.text, value, derived.range);
   }
 
   /// Solves or checks one dimension; `later` where several sizes are open.

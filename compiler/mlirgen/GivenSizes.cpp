@@ -8,6 +8,7 @@
 #include "compiler/mlirgen/GivenSizes.h"
 
 #include "compiler/frontend/Constraints.h"
+#include "compiler/frontend/Frontend.h"
 #include "compiler/mlirgen/Codes.h"
 #include "compiler/support/Suggest.h"
 
@@ -81,6 +82,48 @@ void checkConstraints(const OpDecl &op, const std::string &name, int64_t value,
   }
 }
 
+/// `OH = (H + 1) / 2`, or `D / 2` where that is the name.
+std::string textOf(const frontend::DerivedSize &derived) {
+  return derived.written ? frontend::printDefinition(derived)
+                         : derived.name.text;
+}
+
+/// Sizes that follow from given ones are given, too.
+void deriveSizes(const OpDecl &op, std::vector<int64_t> &values,
+                 Diagnostics &diags) {
+  for (const auto &derived : op.derived) {
+    int64_t value = derived->numerator.constant;
+    bool known = true;
+    for (auto [size, factor] : derived->numerator.terms) {
+      known &= values[size->number] >= 0;
+      value += factor * values[size->number];
+    }
+    if (!known)
+      continue;
+    int64_t rest = value % derived->divisor;
+    value = (value - rest) / derived->divisor - (rest < 0);
+    const std::string &name = derived->name.text;
+    int64_t &place = values[derived->size->number];
+    if (value < 0)
+      diags
+          .error(codes::kBadGivenSize,
+                 fmt::format("the size '{}' would be {}; a size is not "
+                             "negative",
+                             name, value))
+          .note("it is defined here: " + textOf(*derived), derived->range);
+    else if (place >= 0 && place != value)
+      diags
+          .error(codes::kBadGivenSize,
+                 fmt::format("the size '{}' is given as {}, but the other "
+                             "sizes make it {}",
+                             name, place, value))
+          .note("it is defined here: " + textOf(*derived), derived->range)
+          .help("leave it out: it follows from the others");
+    else if (place < 0 && value <= kMaxGivenSize)
+      checkConstraints(op, name, place = value, diags);
+  }
+}
+
 } // namespace
 
 std::optional<std::vector<int64_t>>
@@ -126,6 +169,8 @@ resolveGivenSizes(const OpDecl &op,
       checkConstraints(op, name, value, diags);
     }
   }
+  if (diags.all().size() == errorsBefore)
+    deriveSizes(op, values, diags);
   if (diags.all().size() != errorsBefore)
     return std::nullopt;
   return values;

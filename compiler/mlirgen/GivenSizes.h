@@ -23,8 +23,9 @@ namespace girih::mlirgen {
 inline constexpr int64_t kMaxGivenSize = (int64_t(1) << 40) - 1;
 
 /// The value of each of the operator's sizes, in their order; -1 where `given`
-/// leaves one dynamic. Nothing after errors: an unknown name, one given twice,
-/// a value out of range or against a constraint of the operator.
+/// leaves one dynamic, derived ones computed where all that they need is given.
+/// Nothing after errors: an unknown name, one given twice, a value out of
+/// range, against a constraint of the operator or against a definition.
 std::optional<std::vector<int64_t>>
 resolveGivenSizes(const frontend::OpDecl &op,
                   const std::vector<std::pair<std::string, int64_t>> &given,

@@ -218,7 +218,7 @@ public:
         builder.getArrayAttr({}), builder.getArrayAttr(constraints), functions,
         anyInPlace ? builder.getDenseI64ArrayAttr(inPlace)
                    : mlir::DenseI64ArrayAttr(),
-        factsOf());
+        factsOf(), derivedSizes());
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
@@ -247,6 +247,16 @@ public:
   }
 
 private:
+  /// Null where there are none.
+  mlir::ArrayAttr derivedSizes() const {
+    llvm::SmallVector<Attribute> list;
+    for (const auto &derived : op.derived)
+      list.push_back(te::DerivedSizeAttr::get(
+          builder.getContext(), builder.getStringAttr(derived->name.text),
+          exprs.extentOf(derived->numerator), derived->divisor));
+    return list.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(list);
+  }
+
   /// What the declarations say besides types; null where they say nothing.
   mlir::DictionaryAttr factsOf() const {
     mlir::NamedAttrList facts;

@@ -107,6 +107,30 @@ static Status solveSums(const Signature &signature,
         progress = true;
       }
     }
+    for (const artifact::DerivedSize &derived : signature.derived) {
+      std::vector<int64_t> known = sizes;
+      for (size_t s = 0; s < known.size(); ++s)
+        if (known[s] < 0)
+          known[s] = signature.given[s];
+      Result<std::optional<int64_t>> value = artifact::evaluate(derived, known);
+      std::string text = signature.sizes[derived.size] + ", which is " +
+                         artifact::print(derived, signature.sizes);
+      if (!value)
+        return Failure{text + ", cannot be computed: " + value.message()};
+      if (!*value)
+        continue;
+      if (**value < 0)
+        return Failure{text + ", would be " + std::to_string(**value)};
+      int64_t &size = sizes[derived.size];
+      if (size >= 0 && size != **value)
+        return Failure{text + ", is " + std::to_string(**value) + " but " +
+                       std::to_string(size) + " by " + from[derived.size]};
+      if (size < 0) {
+        size = **value;
+        from[derived.size] = artifact::print(derived, signature.sizes);
+        progress = true;
+      }
+    }
   }
   return {};
 }

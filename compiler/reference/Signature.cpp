@@ -153,5 +153,12 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
         {static_cast<unsigned>(func.findSize(constraint.getSize().getValue())),
          kindOf(constraint.getKind()), constraint.getValue()});
   }
+  if (func.getDerived())
+    for (mlir::Attribute attribute : func.getDerivedAttr()) {
+      auto derived = mlir::cast<te::DerivedSizeAttr>(attribute);
+      signature.derived.push_back(
+          {static_cast<unsigned>(func.findSize(derived.getSize().getValue())),
+           extentOf(func, derived.getNumerator()), derived.getDivisor()});
+    }
   return signature;
 }

@@ -199,6 +199,40 @@ static LogicalResult verifyVersions(FuncOp func) {
   return success();
 }
 
+/// A derived size is one of the sizes, and uses those before it.
+static LogicalResult verifyDerived(FuncOp func) {
+  if (!func.getDerived())
+    return success();
+  SmallVector<StringAttr> later;
+  for (Attribute attribute : func.getDerivedAttr()) {
+    auto derived = dyn_cast<DerivedSizeAttr>(attribute);
+    if (!derived)
+      return func.emitOpError("derives something that is no size");
+    later.push_back(derived.getSize());
+  }
+  for (Attribute attribute : func.getDerivedAttr()) {
+    auto derived = cast<DerivedSizeAttr>(attribute);
+    if (func.findSize(derived.getSize().getValue()) < 0 ||
+        llvm::count(later, derived.getSize()) != 1)
+      return func.emitOpError("derives '")
+             << derived.getSize().getValue()
+             << "', which is not one of its sizes, or twice";
+    if (failed(verifySum(func, func, derived.getNumerator())))
+      return failure();
+    if (derived.getDivisor() < 1 || derived.getDivisor() >= kMaxExtent)
+      return func.emitOpError("divides by ")
+             << derived.getDivisor() << " for '" << derived.getSize().getValue()
+             << "'";
+    for (auto [size, factor] : linearOf(derived.getNumerator()).terms)
+      if (llvm::is_contained(later, size))
+        return func.emitOpError("derives '")
+               << derived.getSize().getValue() << "' from '" << size.getValue()
+               << "', which is not known before it";
+    later.erase(llvm::find(later, derived.getSize()));
+  }
+  return success();
+}
+
 LogicalResult FuncOp::verify() {
   if (getGiven().size() != getSizes().size())
     return emitOpError("has ") << getSizes().size() << " sizes but "
@@ -227,6 +261,8 @@ LogicalResult FuncOp::verify() {
     if (onSize.getKind() == ConstraintKind::Divisible && onSize.getValue() < 1)
       return emitOpError("has a divisibility constraint by less than 1");
   }
+  if (failed(verifyDerived(*this)))
+    return failure();
   if (getInPlace() && getInPlace()->size() != getResultNames().size())
     return emitOpError("says of ")
            << getInPlace()->size() << " results where "

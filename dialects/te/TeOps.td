@@ -185,6 +185,18 @@ def Te_ExtentAttr : AttrDef<Te_Dialect, "Extent"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Te_DerivedSizeAttr : AttrDef<Te_Dialect, "DerivedSize"> {
+  let mnemonic = "derived";
+  let summary = "a size that others say";
+  let description = [{
+    `#te.derived<"OH" = H + 1 by 2>`: the size is (H + 1) / 2, rounded down. A
+    launch is refused where that is negative.
+  }];
+  let parameters = (ins "mlir::StringAttr":$size, "mlir::Attribute":$numerator,
+                        "int64_t":$divisor);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Te_FactsAttr : AttrDef<Te_Dialect, "Facts"> {
   let mnemonic = "facts";
   let summary = "what is known of an argument or a result besides its type";
@@ -256,7 +268,8 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
     result is a later version of, or -1; printed as `in_place %X` behind the
     result. Absent where no result has one. `facts` says by a
     tensor's name what is known of it besides its type: `facts {W =
-    #te.facts<layout [1, 0] align 16>}`.
+    #te.facts<layout [1, 0] align 16>}`. `derived` lists the sizes that others
+    say, each behind those it uses.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$sizes,
                        DenseI64ArrayAttr:$given,
@@ -265,7 +278,8 @@ def Te_FuncOp : Te_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock]> {
                        ArrayAttr:$arg_ranges, ArrayAttr:$checks,
                        ArrayAttr:$constraints, EnumAttr<Te_Dialect, Te_Accuracy, "accuracy", []>:$functions,
                        OptionalAttr<DenseI64ArrayAttr>:$in_place,
-                       OptionalAttr<DictionaryAttr>:$facts);
+                       OptionalAttr<DictionaryAttr>:$facts,
+                       OptionalAttr<ArrayAttr>:$derived);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

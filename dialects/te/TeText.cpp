@@ -99,6 +99,27 @@ void ExtentAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+Attribute DerivedSizeAttr::parse(AsmParser &parser, Type) {
+  std::string size;
+  Attribute numerator;
+  int64_t divisor = 1;
+  if (parser.parseLess() || parser.parseString(&size) || parser.parseEqual() ||
+      parseExtent(parser, numerator) || parser.parseKeyword("by") ||
+      parser.parseInteger(divisor) || parser.parseGreater())
+    return {};
+  return DerivedSizeAttr::get(parser.getContext(),
+                              parser.getBuilder().getStringAttr(size),
+                              numerator, divisor);
+}
+
+void DerivedSizeAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getSize().getValue());
+  printer << " = ";
+  printExtent(printer, getNumerator());
+  printer << " by " << getDivisor() << ">";
+}
+
 ParseResult girih::te::parseExtents(AsmParser &parser,
                                     SmallVectorImpl<Attribute> &extents) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -238,6 +259,10 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
           }))
     return failure();
 
+  ArrayAttr derived;
+  if (succeeded(parser.parseOptionalKeyword("derived")))
+    if (parser.parseAttribute(derived))
+      return failure();
   ArrayAttr checks = builder.getArrayAttr({});
   if (succeeded(parser.parseOptionalKeyword("checks")))
     if (parser.parseAttribute(checks))
@@ -263,6 +288,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
 
   Properties &properties = result.getOrAddProperties<Properties>();
   properties.facts = facts;
+  properties.derived = derived;
   properties.sizes = sizes;
   properties.given = builder.getDenseI64ArrayAttr(given);
   properties.arg_names = builder.getArrayAttr(argumentNames);
@@ -311,6 +337,8 @@ void FuncOp::print(OpAsmPrinter &printer) {
           printer << " in_place " << getBlock().getArgument(argument);
       });
   printer << ')';
+  if (getDerived())
+    printer << " derived " << *getDerived();
   if (!getChecks().empty())
     printer << " checks " << getChecks();
   if (!getConstraints().empty())

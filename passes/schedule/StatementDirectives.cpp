@@ -660,9 +660,9 @@ bool DirectiveApplier::place() {
 
 bool DirectiveApplier::threads() {
   int64_t count = directive.factors[0].value();
-  if (count < 1 || count > 1024 || count % 32 != 0) {
+  if (count > 1024 || (count % 32 != 0 && count != 1)) {
     fail("G0723",
-         "a block has 32 to 1024 threads, a multiple of 32; not " +
+         "a block has 1 thread, or 32 to 1024 and a multiple of 32; not " +
              std::to_string(count),
          directive.factors[0].range);
     return false;

@@ -11,6 +11,7 @@
 #include "passes/scop/ScatterScop.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace girih;
 using namespace girih::scop;
@@ -32,6 +33,8 @@ private:
   Affine subscript(mlir::Value index,
                    const llvm::DenseMap<mlir::Value, Affine> &indices);
   int64_t extentBound(mlir::Attribute attribute);
+  /// What says a size; null where arguments do.
+  te::DerivedSizeAttr derivedOf(mlir::StringAttr size);
   unsigned addArray(mlir::Value tensor, llvm::StringRef name,
                     poly::ArrayRole role);
   mlir::LogicalResult addArrays();
@@ -74,6 +77,21 @@ std::vector<std::string> strings(mlir::ArrayAttr names) {
   for (mlir::Attribute name : names)
     list.push_back(mlir::cast<mlir::StringAttr>(name).str());
   return list;
+}
+
+/// A quotient's name is its text: `(D + 1) / 2` becomes `D_1_by_2`.
+std::string identifierOf(llvm::StringRef size) {
+  if (!size.contains(' '))
+    return size.str();
+  std::string name;
+  for (char c : size)
+    if (llvm::isAlnum(c) || c == '_')
+      name += c;
+    else if (c == '/')
+      name += "_by_";
+    else if (c == '+' || c == '-')
+      name += '_';
+  return name;
 }
 
 /// The te.for ops around `compute`, outermost first.
@@ -156,6 +174,11 @@ int64_t Builder::extentBound(mlir::Attribute attribute) {
         bound = bound < 0 ? constraint.getValue()
                           : std::min(bound, constraint.getValue());
     }
+    if (te::DerivedSizeAttr derived = derivedOf(size))
+      if (int64_t most = extentBound(derived.getNumerator()); most >= 0) {
+        most /= derived.getDivisor();
+        bound = bound < 0 ? most : std::min(bound, most);
+      }
     int64_t given = func.getGiven()[func.findSize(size.getValue())];
     if (given >= 0)
       bound = given;
@@ -175,7 +198,7 @@ void Builder::addContext() {
     }
     paramOfSize.push_back(result.scop.params.size());
     result.map.sizeOfParam.push_back(index);
-    result.scop.params.push_back(names.unique(name));
+    result.scop.params.push_back(names.unique(identifierOf(name)));
     result.scop.context.push_back(Affine::param(result.scop.params.size() - 1));
   }
   for (mlir::Attribute entry : func.getConstraints()) {
@@ -193,6 +216,27 @@ void Builder::addContext() {
         kind == te::ConstraintKind::Equal)
       result.scop.context.push_back(size - value);
   }
+  if (!func.getDerived())
+    return;
+  // divisor * size <= sum <= divisor * size + divisor - 1.
+  for (mlir::Attribute entry : func.getDerivedAttr()) {
+    auto derived = mlir::cast<te::DerivedSizeAttr>(entry);
+    Affine rest = extent(derived.getNumerator()) -
+                  extent(derived.getSize()) * derived.getDivisor();
+    for (const Affine &row :
+         {rest, Affine::of(derived.getDivisor() - 1) - rest})
+      if (llvm::any_of(row.params, [](int64_t factor) { return factor; }))
+        result.scop.context.push_back(row);
+  }
+}
+
+te::DerivedSizeAttr Builder::derivedOf(mlir::StringAttr size) {
+  if (func.getDerived())
+    for (mlir::Attribute entry : func.getDerivedAttr())
+      if (auto derived = mlir::cast<te::DerivedSizeAttr>(entry);
+          derived.getSize() == size)
+        return derived;
+  return {};
 }
 
 unsigned Builder::addArray(mlir::Value tensor, llvm::StringRef name,

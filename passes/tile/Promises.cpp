@@ -82,6 +82,14 @@ public:
     if (withGuards)
       for (auto [param, divisor] : context.divisible)
         add(context.sizeOf[param], divisor);
+    if (func.getDerived())
+      for (mlir::Attribute attribute : func.getDerivedAttr()) {
+        auto derived = mlir::cast<te::DerivedSizeAttr>(attribute);
+        int64_t sum = of(derived.getNumerator());
+        if (sum % derived.getDivisor() == 0)
+          add(func.findSize(derived.getSize().getValue()),
+              sum / derived.getDivisor());
+      }
   }
 
   int64_t ofSize(unsigned size) const { return known[size]; }

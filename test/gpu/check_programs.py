@@ -145,6 +145,20 @@ def is_unique(path, op):
     return re.search(r"\bunique\b", body[0]) is not None
 
 
+def at_least_zero(derived, params, sizes_with):
+    """The first sizes_with(0), sizes_with(1), ... that makes no derived size
+    negative."""
+    for more in range(64):
+        sizes = sizes_with(more)
+        known = {**params, **sizes,
+                 "floordiv": lambda a, b: a // b}
+        for name, text in derived.items():
+            known[name] = eval(text.replace("/", "//"), {}, known)
+        if all(known[name] >= 0 for name in derived):
+            break
+    return sizes
+
+
 def any_sizes(girih, path, quick):
     """Some sets of sizes for each operator of a file; parameters keep their
     defaults."""
@@ -162,17 +176,23 @@ def any_sizes(girih, path, quick):
             for dim in tensor["dims"]:  # a group is a list of its members
                 known += [name for name in re.findall(r"[A-Za-z_]\w*", str(dim))
                           if name not in known]
-        names = known[len(op["params"]):]
+        derived = {size["name"]: size["value"] for size in op["derived"]}
+        names = [name for name in known[len(op["params"]):]
+                 if name not in derived]
         sets = (QUICK if quick else ANY).get(len(names), [
             (1,) * len(names), SMALL[:len(names)], SMALL[::-1][:len(names)]])
         factors = dict(re.findall(r"(\w+) % (\d+) == 0",
                                   "\n".join(op["constraints"])))
         least = dict(re.findall(r"(\w+) >= (\d+)",
                                 "\n".join(op["constraints"])))
+        defaults = {param["name"]: int(param["default"])
+                    for param in op["params"]
+                    if re.fullmatch(r"\d+", param.get("default", ""))}
         yield f"{path}:{op['name']}", [
-            {name: max(value * int(factors.get(name, 1)),
-                       int(least.get(name, 0)), floor)
-             for name, value in zip(names, values)} for values in sets]
+            at_least_zero(derived, defaults, lambda more: {
+                name: max((value + more) * int(factors.get(name, 1)),
+                          int(least.get(name, 0)), floor)
+                for name, value in zip(names, values)}) for values in sets]
 
 
 def check_all(args):

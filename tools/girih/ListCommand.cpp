@@ -184,7 +184,7 @@ private:
 
   void add(const OpDecl &decl) {
     Listed &entry = begin("op", decl.name.text, decl.docs);
-    js::Array params, constraints;
+    js::Array params, constraints, derived;
     for (const OpParam &param : decl.params) {
       js::Object object{
           {"name", param.name.text},
@@ -202,12 +202,17 @@ private:
         object["default"] = printExpr(*param.value);
       params.push_back(std::move(object));
     }
+    for (const auto &size : decl.derived)
+      if (size->written)
+        derived.push_back(js::Object{{"name", size->name.text},
+                                     {"value", printExpr(*size->value)}});
     for (const SizeConstraint &constraint : decl.constraints)
       constraints.push_back(printConstraint(constraint));
     entry.more["params"] = std::move(params);
     entry.more["inputs"] = tensors(decl.inputs);
     entry.more["outputs"] = tensors(decl.outputs);
     entry.more["constraints"] = std::move(constraints);
+    entry.more["derived"] = std::move(derived);
     js::Array finite;
     for (const Assumption &assumption : decl.assumptions)
       finite.push_back(assumption.tensor.text);

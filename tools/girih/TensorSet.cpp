@@ -201,6 +201,7 @@ solveSizes(Console &console, const Signature &signature,
           });
     };
     if ((*known)[size] == -1 && signature.given[size] == -1 &&
+        !signature.isDerived(unsigned(size)) &&
         std::none_of(seen.params.begin(), seen.params.end(), uses))
       missing.push_back(signature.sizes[size]);
   }

@@ -95,7 +95,8 @@ TEST_CASE("the picture names what indices stand for") {
     CHECK(json.find(expected) != std::string::npos);
   }
   // "K" has no given value.
-  CHECK(json.find("\"name\": \"K\"\n    }") != std::string::npos);
+  CHECK(json.find("\"name\": \"K\",\n      \"is\": \"(M + 1) / 2\"\n    }") !=
+        std::string::npos);
 }
 
 TEST_CASE("strings are escaped") {

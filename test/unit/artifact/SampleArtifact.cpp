@@ -35,6 +35,8 @@ static Signature sampleSignature() {
                            {1, SizeConstraint::Kind::AtMost, 65536},
                            {2, SizeConstraint::Kind::AtLeast, -5},
                            {1, SizeConstraint::Kind::Equal, 4096}};
+  signature.derived = {
+      {2, binary(SizeExpr::Kind::Add, size(0), constant(1)), 2}};
   return signature;
 }
 

@@ -25,10 +25,10 @@ static SizeExpr times(SizeExpr a, SizeExpr b) {
 
 TEST_CASE("expressions that are sums") {
   // 3 (2 s0 + s1 - 4) - s1
-  auto sum = sumOf(plus(
-      times(number(3),
-            plus(plus(times(number(2), size(0)), size(1)), number(-4))),
-      times(size(1), number(-1))));
+  auto sum =
+      sumOf(plus(times(number(3), plus(plus(times(number(2), size(0)), size(1)),
+                                       number(-4))),
+                 times(size(1), number(-1))));
   REQUIRE(sum);
   CHECK(sum->terms == Terms{{0, 6}, {1, 2}});
   CHECK(sum->constant == -12);

@@ -42,6 +42,23 @@ TEST_CASE("a signature must be consistent") {
         "a divisibility constraint has the value 0, which must be positive");
 }
 
+TEST_CASE("derived sizes follow from those before them") {
+  auto derived = [](auto change) {
+    return refusal([&](Artifact &a) { change(a.signature.derived); });
+  };
+  using List = std::vector<DerivedSize>;
+  CHECK(derived([](List &list) { list[0].size = 3; }) ==
+        "derived size 0 names size 3 of 3");
+  CHECK(derived([](List &list) { list[0].divisor = 0; }) ==
+        "derived size 0 has the value 0, which must be positive");
+  CHECK(derived([](List &list) { list[0].sum = SizeExpr::sizeRef(2); }) ==
+        "derived size 0 uses one that is not known before it");
+  CHECK(derived([](List &list) {
+          list[0].sum = SizeExpr::binary(
+              SizeExpr::Kind::Mul, SizeExpr::sizeRef(0), SizeExpr::sizeRef(1));
+        }) == "derived size 0 divides what is no sum of sizes");
+}
+
 TEST_CASE("what is said of parameters must fit their shapes") {
   auto param = [](unsigned index, auto change) {
     return refusal([&](Artifact &a) { change(a.signature.params[index]); });

@@ -103,8 +103,7 @@ TEST_CASE("forms with given sizes and portable functions", "[pipeline]") {
   checkRoundTrips(exampleText("ffn_silu"), options);
 }
 
-TEST_CASE("forms of programs with sums and rules as subscripts",
-          "[pipeline]") {
+TEST_CASE("forms of programs with sums and rules as subscripts", "[pipeline]") {
   checkRoundTrips(exampleText("heat"), {});
   checkRoundTrips(exampleText("conv2d"), {});
   CompileOptions options;
@@ -115,6 +114,18 @@ TEST_CASE("forms of programs with sums and rules as subscripts",
                   "    X[reflect(i + r - 1), wrap(2 * j - s)] else 2))\n"
                   "    + f32(X[clamp(7), j + 1])\n}\n",
                   {});
+}
+
+TEST_CASE("forms of programs with derived sizes", "[pipeline]") {
+  checkRoundTrips(exampleText("rotary"), {});
+  std::string pool = "op pool(X: f32[H]) -> Y: f32[OH, 2]\n"
+                     "    where OH = (H + 1) / 2 {\n"
+                     "  Y[i, j] = sum[k in 0..3](X[2 * i + k - 1] else 0)\n"
+                     "    + f32(OH) + X[H / 3]\n}\n";
+  checkRoundTrips(pool, {});
+  CompileOptions options;
+  options.given = {{"H", 13}};
+  checkRoundTrips(pool, options);
 }
 
 TEST_CASE("forms of other orders", "[pipeline]") {

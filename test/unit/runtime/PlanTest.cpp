@@ -309,6 +309,49 @@ TEST_CASE("sizes and output shapes come from the inputs alone") {
   CHECK(clash.message() == "size 'M' is 5 as given but 4 in A (dimension 0)");
 }
 
+TEST_CASE("derived sizes are computed and agree with what tensors show") {
+  using artifact::ScalarType;
+  using artifact::SizeExpr;
+  using Kind = SizeExpr::Kind;
+  artifact::Signature signature;
+  signature.op = "pool";
+  signature.sizes = {"OH", "H", "H / 2"};
+  signature.given = {-1, -1, -1};
+  signature.params = {{"X", ScalarType::F32, {SizeExpr::sizeRef(1)}, false},
+                      {"Y", ScalarType::F32, {SizeExpr::sizeRef(0)}, true}};
+  // OH = (H - 3) / 2, and then H / 2.
+  signature.derived = {{0,
+                        SizeExpr::binary(Kind::Add, SizeExpr::sizeRef(1),
+                                         SizeExpr::constant(-3)),
+                        2},
+                       {2, SizeExpr::sizeRef(1), 2}};
+  float memory[16];
+  auto tensor = [&](int64_t extent) {
+    return Tensor{memory, ScalarType::F32, {extent}, {1}};
+  };
+  auto solve = [&](std::vector<int64_t> extents,
+                   const std::vector<int64_t> &known = {}) {
+    std::vector<Tensor> tensors;
+    for (int64_t extent : extents)
+      tensors.push_back(tensor(extent));
+    return solveSizes(signature, tensors, known);
+  };
+  auto sizes = solve({8});
+  REQUIRE(sizes);
+  CHECK(*sizes == std::vector<int64_t>{2, 8, 4});
+  CHECK(solve({8, 2}));
+  CHECK(solve({8, 3}).message() ==
+        "size 'OH' is 3 in Y (dimension 0) but 2 as (H - 3) / 2");
+  CHECK(solve({8}, {3, -1, -1}).message() ==
+        "size 'OH' is 3 as given but 2 as (H - 3) / 2");
+  CHECK(solve({2}).message() == "size 'OH' would be -1 as (H - 3) / 2, and a "
+                                "size is not negative");
+  signature.given = {-1, -1, 5};
+  CHECK(solve({8}).message() ==
+        "size 'H / 2' is 5 in the compiled program (-D) "
+        "but 4 by the other sizes");
+}
+
 TEST_CASE("tensors given by name are put in order") {
   artifact::Signature signature = matmulArtifact().signature;
   std::vector<Tensor> p = matmulTensors(4, 16, 8);

@@ -99,6 +99,33 @@ TEST_CASE("a given size out of range or given twice") {
   CHECK(Generated(text, "", options).diags.all().size() == 2);
 }
 
+TEST_CASE("a derived size is what the given ones make it") {
+  std::string text = "op f(X: f32[H]) -> Y: f32[OH]\n"
+                     "    where OH = (H - 3) / 2, OH <= 8 {\n"
+                     "  Y[i] = X[i]\n}\n";
+  GenOptions options;
+  options.given = {{"H", 10}};
+  Generated fixed(text, "", options);
+  CHECK(fixed.func().getGiven().vec() == std::vector<int64_t>{10, 3});
+
+  Diagnostic other = refusal(text, "", {{"H", 10}, {"OH", 4}});
+  CHECK(other.code == "G0604");
+  CHECK(other.message ==
+        "the size 'OH' is given as 4, but the other sizes make it 3");
+  REQUIRE(other.notes.size() == 1);
+  CHECK(other.notes[0].message == "it is defined here: OH = (H - 3) / 2");
+
+  Diagnostic negative = refusal(text, "", {{"H", 2}});
+  CHECK(negative.code == "G0604");
+  CHECK(negative.message ==
+        "the size 'OH' would be -1; a size is not negative");
+
+  Diagnostic large = refusal(text, "", {{"H", 100}});
+  CHECK(large.code == "G0605");
+  CHECK(large.message == "the size 'OH' is given as 48, but 'f' demands OH <= "
+                         "8");
+}
+
 TEST_CASE("a given size against a constraint") {
   struct Row {
     const char *constraint;
