@@ -123,6 +123,13 @@ struct Tensor {
   Role role = Role::Temporary;
   ScalarType type = ScalarType::F32;
   std::vector<Extent> dims;
+  /// Which dimensions are written as sums, although all names in them may be
+  /// known numbers: `HQ + 2 * HK`. Empty for temporaries.
+  std::vector<bool> sums;
+  /// Declared as one name or number: such dimensions must agree.
+  bool isPlain(size_t dim) const {
+    return dims[dim].isBare() && !(dim < sums.size() && sums[dim]);
+  }
   /// Its elements lie in first .. second-1, as the declaration promises.
   std::optional<std::pair<Extent, Extent>> promise;
   SourceRange promiseRange;

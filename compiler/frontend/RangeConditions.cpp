@@ -61,7 +61,8 @@ bool RangeSolver::settleDependent(IndexVariable &index) {
           subscript.sum.terms[0].first != &index)
         continue;
       Bounds here;
-      addBounds(subscript, seen.access->tensor->dims[d], here, index,
+      const Tensor &tensor = *seen.access->tensor;
+      addBounds(subscript, tensor.dims[d], tensor.isPlain(d), here, index,
                 subscript.sum.terms[0].second, /*soft=*/false);
       if (here.ends.empty() || here.starts.empty())
         continue;

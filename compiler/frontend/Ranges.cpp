@@ -131,8 +131,9 @@ static std::optional<Extent> floorDivided(const Extent &sum, int64_t divisor) {
 }
 
 void RangeSolver::addBounds(const Subscript &subscript, const Extent &dim,
-                            Bounds &bounds, const IndexVariable &index,
-                            int64_t factor, bool soft) {
+                            bool plain, Bounds &bounds,
+                            const IndexVariable &index, int64_t factor,
+                            bool soft) {
   // Where the other indices make the sum smallest and largest.
   Extent least = subscript.sum.offset, most = subscript.sum.offset;
   for (auto [other, times] : subscript.sum.terms) {
@@ -145,7 +146,7 @@ void RangeSolver::addBounds(const Subscript &subscript, const Extent &dim,
   }
   // 0 <= factor * index + least, factor * index + most <= dim - 1.
   Extent room = dim - Extent::of(1) - most;
-  bool bare = subscript.sum.plainIndex() && dim.isBare();
+  bool bare = plain && subscript.sum.plainIndex();
   auto end = floorDivided(factor > 0 ? room : least, std::abs(factor));
   if (end)
     bounds.ends.push_back({*end + Extent::of(1), subscript.range, bare, soft});
@@ -177,8 +178,9 @@ void RangeSolver::addAllBounds(IndexVariable &index, Bounds &bounds,
           (subscript.sum.terms.size() > 1) != withOthers)
         continue;
       size_t ends = bounds.ends.size(), starts = bounds.starts.size();
-      addBounds(subscript, seen.access->tensor->dims[d], bounds, index, factor,
-                soft);
+      const Tensor &tensor = *seen.access->tensor;
+      addBounds(subscript, tensor.dims[d], tensor.isPlain(d), bounds, index,
+                factor, soft);
       // What a condition says anyway makes the box no smaller.
       for (; ends < bounds.ends.size(); ++ends)
         bounds.ends[ends].soft |=

@@ -101,8 +101,9 @@ private:
     return s.rule == AccessRule::None && !access.mayLieOutside();
   }
   /// What the subscript says about its one index that has no range yet.
-  void addBounds(const Subscript &subscript, const Extent &dim, Bounds &bounds,
-                 const IndexVariable &index, int64_t factor, bool soft);
+  void addBounds(const Subscript &subscript, const Extent &dim, bool plain,
+                 Bounds &bounds, const IndexVariable &index, int64_t factor,
+                 bool soft);
   void addAllBounds(IndexVariable &index, Bounds &bounds, bool withOthers);
   /// Gives ranges to indices; true when there was one without.
   bool settleSome(bool withOthers);

@@ -148,8 +148,10 @@ void Sema::declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role) {
   tensor->role = role;
   tensor->type = decl.type;
   tensor->inOut = decl.inOut;
-  for (const DimDecl &dim : decl.dims)
+  for (const DimDecl &dim : decl.dims) {
     tensor->dims.push_back(extentOf(scope, dim).value_or(Extent()));
+    tensor->sums.push_back(dim.value && dim.value->as<BinaryExpr>());
+  }
   if (decl.first)
     checkPromise(scope, decl, *tensor);
   if (decl.offsets)

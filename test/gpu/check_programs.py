@@ -192,7 +192,7 @@ def any_sizes(girih, path, quick):
             at_least_zero(derived, defaults, lambda more: {
                 name: max((value + more) * int(factors.get(name, 1)),
                           int(least.get(name, 0)), floor)
-                for name, value in zip(names, values)}) for values in sets]
+                for name, value in zip(names, values)}) for values in (sets if names else [()])]
 
 
 def check_all(args):
@@ -201,7 +201,8 @@ def check_all(args):
         file, _, op = path.partition(":")
         base = [args.girih, "check", os.path.join(ROOT, file),
                 f"--device={args.device}"] + (["--op", op] if op else [])
-        every = ["--sizes", sizes_text(sets)]
+        # An operator may have no sizes at all.
+        every = ["--sizes", sizes_text(sets)] if any(sets) else []
         jobs.append(base + every + ["--dynamic", "--functions=portable"])
         jobs.append(base + every + ["--dynamic", "--functions=fast"])
         # A file with several operators is a small program of its own each.

@@ -90,6 +90,19 @@ TEST_CASE("an output must be covered exactly") {
         2);
 }
 
+TEST_CASE("dimensions written as sums need not agree, numbers or not") {
+  accept("op o(P: f32[N + K], W: f32[K]) -> Q: f32[N], R: f32[K] {\n"
+         "  Q[n] = P[n]\n  R[n] = P[n + N] * W[n]\n}");
+  accept("op o<const A: i32 = 4, const B: i32 = 2>(P: f32[A + 2 * B])\n"
+         "    -> Q: f32[A], R: f32[B] {\n"
+         "  Q[n] = P[n]\n  R[n] = P[n + A]\n}");
+  Checked checked = check("op o<const A: i32 = 4, const B: i32 = 2>(\n"
+                          "    P: f32[A - B]) -> Q: f32[A] {\n"
+                          "  Q[n] = P[n]\n}");
+  REQUIRE(!checked.diagnostics.all().empty());
+  CHECK(checked.diagnostics.all()[0].code == "G0405");
+}
+
 //===----------------------------------------------------------------------===//
 // Sums as subscripts
 //===----------------------------------------------------------------------===//
