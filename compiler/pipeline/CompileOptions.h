@@ -18,6 +18,8 @@
 
 namespace girih::pipeline {
 
+struct RefusedSchedule;
+
 struct CompileOptions {
   std::string target = "sm_90a";
   /// Operator to compile; empty when the file has one.
@@ -41,6 +43,9 @@ struct CompileOptions {
   bool isSource = true;
   /// Called with the text of each form that is made, in order.
   std::function<void(Phase, const std::string &)> onForm;
+  /// Called when the legality check refuses a schedule, before that is
+  /// reported (RefusedSchedule.h).
+  std::function<void(RefusedSchedule &)> onRefusedSchedule;
   /// isl operations allowed for one analysis.
   uint64_t polyOperations = 20'000'000;
 };

@@ -10,6 +10,7 @@
 #include "compiler/mlirgen/MlirGen.h"
 #include "compiler/pipeline/MlirDiagnostics.h"
 #include "compiler/pipeline/PlanText.h"
+#include "compiler/pipeline/RefusedSchedule.h"
 #include "compiler/pipeline/Report.h"
 #include "compiler/reference/Signature.h"
 #include "compiler/target/Occupancy.h"
@@ -163,6 +164,10 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
     return false;
   std::vector<poly::Violation> violations = poly::checkLegality(
       state.scop->scop, *state.dependences, *state.tree, budgetOf(state));
+  if (!violations.empty() && state.options.onRefusedSchedule) {
+    RefusedSchedule refused{state.func(), *state.scop, *state.tree, violations};
+    state.options.onRefusedSchedule(refused);
+  }
   poly::reportViolations(state.scop->scop, violations, state.diags);
   return violations.empty();
 }

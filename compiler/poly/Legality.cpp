@@ -438,6 +438,8 @@ void reportViolations(const Scop &scop,
       range = SourceRange{begin, begin + length};
     }
     Diagnostic &diagnostic = diags.error(code, violation.message, range);
+    for (const std::string &note : violation.notes)
+      diagnostic.note(note);
     if (!violation.help.empty())
       diagnostic.help(violation.help);
   }

@@ -79,6 +79,17 @@ ROOMS = {
     "passes/schedule": Room(
         3, ["compiler/layout", "compiler/poly", "compiler/target"], []
     ),
+    "passes/order": Room(
+        4,
+        [
+            "compiler/artifact",
+            "compiler/poly",
+            "compiler/reference",
+            "dialects/te",
+            "passes/scop",
+        ],
+        ["llvm", "mlir"],
+    ),
     "passes/tile": Room(
         4,
         [
