@@ -150,7 +150,7 @@ private:
     violation.line = line;
     violation.witness = smallestPair(model, piece.source, piece.sink, pairs);
     if (violation.witness)
-      findElement(scop, piece.array, *violation.witness);
+      findElement(scop, piece, *violation.witness);
     return violations.emplace_back(std::move(violation));
   }
 
