@@ -45,8 +45,8 @@ private:
   std::string unfit(const std::vector<int64_t> &params) const;
   std::string show(const std::vector<int64_t> &params);
   Result<std::string> differenceAt(const std::vector<int64_t> &params,
-                                   uint64_t seed);
-  Result<Arrays> tensors(uint64_t seed, bool outputs);
+                                   rt::RandomKind kind, uint64_t seed);
+  Result<Arrays> tensors(rt::RandomKind kind, uint64_t seed, bool outputs);
   std::string printed(const std::vector<int64_t> &params) const;
 
   pipeline::RefusedSchedule &refused;
@@ -143,8 +143,8 @@ std::string Demonstration::printed(const std::vector<int64_t> &params) const {
   return text.empty() ? "on the host" : text;
 }
 
-Result<Demonstration::Arrays> Demonstration::tensors(uint64_t seed,
-                                                     bool outputs) {
+Result<Demonstration::Arrays>
+Demonstration::tensors(rt::RandomKind kind, uint64_t seed, bool outputs) {
   const artifact::Signature &signature = reference->signature();
   Arrays arrays;
   for (size_t index = 0; index < signature.params.size(); ++index) {
@@ -162,15 +162,14 @@ Result<Demonstration::Arrays> Demonstration::tensors(uint64_t seed,
     if (!array)
       return Failure{array.message()};
     if (!outputs) {
-      rt::Draw draw{inputs.kind, seed, uint32_t(index)};
+      rt::Draw draw{kind, seed, uint32_t(index)};
       for (const artifact::TensorParam &other : signature.params)
         draw.narrow.push_back(other.type);
       rt::fillRandom(*array, draw);
       makeFinite(param, *array);
       if (!param.range.empty())
-        if (Status status =
-                rt::fillPromised(*array, signature, param, sizes, inputs.kind,
-                                 seed, uint32_t(index));
+        if (Status status = rt::fillPromised(*array, signature, param, sizes,
+                                             kind, seed, uint32_t(index));
             !status)
           return Failure{status.message()};
     }
@@ -181,10 +180,11 @@ Result<Demonstration::Arrays> Demonstration::tensors(uint64_t seed,
 
 /// The first element that differs, in words; empty where none does.
 Result<std::string>
-Demonstration::differenceAt(const std::vector<int64_t> &params, uint64_t seed) {
-  Result<Arrays> given = tensors(seed, /*outputs=*/false);
-  Result<Arrays> expected = tensors(seed, /*outputs=*/true);
-  Result<Arrays> actual = tensors(seed, /*outputs=*/true);
+Demonstration::differenceAt(const std::vector<int64_t> &params,
+                            rt::RandomKind kind, uint64_t seed) {
+  Result<Arrays> given = tensors(kind, seed, /*outputs=*/false);
+  Result<Arrays> expected = tensors(kind, seed, /*outputs=*/true);
+  Result<Arrays> actual = tensors(kind, seed, /*outputs=*/true);
   for (Result<Arrays> *list : {&given, &expected, &actual})
     if (!*list)
       return Failure{list->message()};
@@ -230,15 +230,20 @@ std::string Demonstration::show(const std::vector<int64_t> &params) {
   if (!problem.empty())
     return "not run " + where + ": " + problem;
   sizes = program->sizesOf(params);
-  for (uint64_t s = 0; s < kSeeds; ++s) {
-    uint64_t seed = inputs.seed + s;
-    Result<std::string> difference = differenceAt(params, seed);
-    if (!difference)
-      return "not run " + where + ": " + difference.message();
-    if (!difference->empty())
-      return "run " + where + " on inputs of seed " + std::to_string(seed) +
-             ": " + *difference;
-  }
+  // In sums that cancel their order shows most.
+  std::vector<rt::RandomKind> kinds{inputs.kind};
+  if (inputs.kind == rt::RandomKind::Normal)
+    kinds.push_back(rt::RandomKind::Cancel);
+  for (uint64_t s = 0; s < kSeeds; ++s)
+    for (rt::RandomKind kind : kinds) {
+      uint64_t seed = inputs.seed + s;
+      Result<std::string> difference = differenceAt(params, kind, seed);
+      if (!difference)
+        return "not run " + where + ": " + difference.message();
+      if (!difference->empty())
+        return "run " + where + " on '" + rt::randomKindNames()[size_t(kind)] +
+               "' inputs of seed " + std::to_string(seed) + ": " + *difference;
+    }
   return "run " + where + ": no bit differs with the inputs of " +
          rt::plural(int64_t(kSeeds), "seed") + "; others may tell";
 }

@@ -211,7 +211,7 @@ private:
   Role madeRole() { return chance(50) ? Role::Temporary : Role::Output; }
 
   void statement() {
-    switch (random() % 14) {
+    switch (random() % 15) {
     case 0:
     case 1:
     case 2:
@@ -232,6 +232,8 @@ private:
       return inPlace();
     case 12:
       return parts();
+    case 13:
+      return overwritten();
     default:
       return timeLoop();
     }
@@ -327,10 +329,25 @@ private:
     std::string at =
         oneOf({"[i, j - 1]", "[i - 1, j]", "[i, j + 1]", "[i + 1, j]",
                "[i - 1, j + 1]", "[i, j]", "[i + 1, j - 1]"});
-    std::string value = name + "[i, j] + (" + name + at + " else 0) * 0.5";
+    // Without a read of the element itself only the writes are in order.
+    std::string value = any(Shape::Plane) + "[i, j]";
+    if (chance(60))
+      value = name + "[i, j]";
+    if (chance(70))
+      value += " + (" + name + at + " else 0) * 0.5";
     if (chance(60))
       value += " + " + planeRead();
     line(name + "[i, j]", value);
+    writing.clear();
+  }
+
+  /// Values that nobody reads before others take their place.
+  void overwritten() {
+    std::string name = inOut(Shape::Plane);
+    writing = name;
+    for (int n = 0; n < 2; ++n)
+      line(name + "[i, j]",
+           any(Shape::Plane) + "[i, j]" + more(&Writer::planeRead));
     writing.clear();
   }
 

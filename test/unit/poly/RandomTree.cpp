@@ -285,6 +285,8 @@ NodePtr TreeGenerator::alone(unsigned s, std::vector<unsigned> left) {
     member.name = "m" + std::to_string(names++);
     member.coincident = chance(12);
     member.digits = {digit};
+    if (digit.divisor == 1 && chance(4))
+      member.digits[0].value = Affine::dim(dim, -1);
     drawBinding(member);
     band->members.push_back(std::move(member));
     // At once, or behind the other dims: tiles.
