@@ -126,12 +126,15 @@ std::string Demonstration::unfit(const std::vector<int64_t> &params) const {
     if (valueOf(constraint) < 0)
       return "the program does not take these sizes";
   size_t count = 0;
-  for (const poly::Statement &statement : scop.statements)
-    count += poly::instancesOf(statement, params).size();
+  try {
+    for (const poly::Statement &statement : scop.statements)
+      count += poly::instancesOf(statement, params).size();
+  } catch (const std::domain_error &) {
+    count = kMostInstances + 1;
+  }
   if (count > kMostInstances)
-    return "it has " + std::to_string(count) +
-           " instances, too many to wait "
-           "for";
+    return "that is more than " + std::to_string(kMostInstances) +
+           " instances, too many to wait for";
   return "";
 }
 
@@ -262,21 +265,13 @@ void Demonstration::run() {
                    violation.rule == Rule::ReductionOrder;
     if (!isOrder || !violation.witness)
       continue;
-    std::string note;
-    try {
-      if (Status status = prepare(); !status) {
-        note = "not run: " + status.message();
-        violation.notes.push_back(note);
-        return;
-      }
-      std::vector<int64_t> params = sizesFor(*violation.witness);
-      if (!shown.insert(params).second)
-        continue;
-      note = show(params);
-    } catch (const std::domain_error &error) {
-      note = std::string("not run: ") + error.what();
+    if (Status status = prepare(); !status) {
+      violation.notes.push_back("not run: " + status.message());
+      return;
     }
-    violation.notes.push_back(note);
+    std::vector<int64_t> params = sizesFor(*violation.witness);
+    if (shown.insert(params).second)
+      violation.notes.push_back(show(params));
   }
 }
 
