@@ -8,6 +8,7 @@
 #include "compiler/pipeline/ScheduleDriver.h"
 
 #include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/RefusedSchedule.h"
 #include "passes/schedule/Completion.h"
 #include "passes/tile/Promises.h"
 
@@ -229,8 +230,15 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
     schedule::ScheduleModel model = makeModel(state);
-    if (!applyDirectives(*decl, model, state.diags))
+    if (!applyDirectives(*decl, model, state.diags)) {
+      if (model.refused() && state.options.onRefusedSchedule) {
+        RefusedSchedule refused{state.func(), *state.scop,
+                                model.refused()->tree,
+                                model.refused()->violations};
+        state.options.onRefusedSchedule(refused);
+      }
       return false;
+    }
     schedule::CompletionInput input{
         state.scop->scop, *state.dependences, *state.target, memory,
         budgetOf(state),  decl->exact,        decl->range};

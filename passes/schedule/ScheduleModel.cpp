@@ -32,6 +32,7 @@ ScheduleModel::State ScheduleModel::copy() const {
 
 bool ScheduleModel::apply(const frontend::Directive &directive,
                           Diagnostics &diags) {
+  lastRefused.reset();
   State next = copy();
   if (!DirectiveApplier(*this, next, directive, diags).run())
     return false;
@@ -42,6 +43,8 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
     // The first says what is wrong; the others follow from it.
     violations.resize(1);
     poly::reportViolations(program, violations, diags, directive.range);
+    lastRefused = std::make_unique<Refused>(
+        Refused{std::move(next.tree), std::move(violations)});
     return false;
   }
   history.push_back(std::move(current));

@@ -56,6 +56,13 @@ public:
   /// Takes the last step back; false when there is none.
   bool undo();
   size_t steps() const { return history.size(); }
+  /// What the last directive would have made, and why it is illegal; null when
+  /// it was applied, or refused for another reason.
+  struct Refused {
+    poly::ScheduleTree tree;
+    std::vector<poly::Violation> violations;
+  };
+  const Refused *refused() const { return lastRefused.get(); }
 
   const poly::ScheduleTree &tree() const { return current.tree; }
   const ScheduleFacts &facts() const { return current.facts; }
@@ -84,6 +91,7 @@ private:
   poly::PolyBudget budget;
   State current;
   std::vector<State> history;
+  std::unique_ptr<Refused> lastRefused;
 };
 
 } // namespace girih::schedule
