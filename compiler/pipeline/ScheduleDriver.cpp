@@ -230,15 +230,14 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
     schedule::ScheduleModel model = makeModel(state);
-    if (!applyDirectives(*decl, model, state.diags)) {
-      if (model.refused() && state.options.onRefusedSchedule) {
-        RefusedSchedule refused{state.func(), *state.scop,
-                                model.refused()->tree,
-                                model.refused()->violations};
+    if (state.options.onRefusedSchedule)
+      model.whenRefused([&](const poly::ScheduleTree &tree,
+                            std::vector<poly::Violation> &violations) {
+        RefusedSchedule refused{state.func(), *state.scop, tree, violations};
         state.options.onRefusedSchedule(refused);
-      }
+      });
+    if (!applyDirectives(*decl, model, state.diags))
       return false;
-    }
     schedule::CompletionInput input{
         state.scop->scop, *state.dependences, *state.target, memory,
         budgetOf(state),  decl->exact,        decl->range};

@@ -32,7 +32,6 @@ ScheduleModel::State ScheduleModel::copy() const {
 
 bool ScheduleModel::apply(const frontend::Directive &directive,
                           Diagnostics &diags) {
-  lastRefused.reset();
   State next = copy();
   if (!DirectiveApplier(*this, next, directive, diags).run())
     return false;
@@ -42,9 +41,9 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
   if (!violations.empty()) {
     // The first says what is wrong; the others follow from it.
     violations.resize(1);
+    if (onRefused)
+      onRefused(next.tree, violations);
     poly::reportViolations(program, violations, diags, directive.range);
-    lastRefused = std::make_unique<Refused>(
-        Refused{std::move(next.tree), std::move(violations)});
     return false;
   }
   history.push_back(std::move(current));

@@ -56,7 +56,7 @@ TEST_CASE("the text's order and the chosen one give the reference's bits") {
         "jacobi2d", "lower_triangle", "conv2d_padded", "max_pool"}) {
     CAPTURE(name);
     OrderedProgram program(exampleText(name));
-    std::vector<int64_t> sizes(program.scop().params.size(), 5);
+    std::vector<int64_t> sizes = program.paramsOf(5);
     CHECK(program.difference(poly::textOrder(program.scop(), sizes), sizes,
                              1) == "");
     poly::ScheduleTree tree = chosenFor(program);

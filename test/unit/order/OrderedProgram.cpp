@@ -78,6 +78,20 @@ viewsOf(std::vector<rt::HostArray> &inputs,
   return views;
 }
 
+std::vector<int64_t> OrderedProgram::paramsOf(int64_t value) {
+  const artifact::Signature &signature = reference->signature();
+  std::vector<int64_t> sizes(signature.sizes.size(), value);
+  for (const artifact::DerivedSize &derived : signature.derived) {
+    auto known = artifact::evaluate(derived, sizes);
+    REQUIRE((known && *known));
+    sizes[derived.size] = **known;
+  }
+  std::vector<int64_t> params;
+  for (unsigned size : map().sizeOfParam)
+    params.push_back(sizes[size]);
+  return params;
+}
+
 const std::vector<rt::HostArray> &
 OrderedProgram::expected(const std::vector<int64_t> &params, uint64_t seed) {
   auto [at, isNew] = known.try_emplace({params, seed});

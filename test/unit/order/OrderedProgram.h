@@ -36,6 +36,9 @@ public:
   std::string difference(const poly::InstanceOrder &order,
                          const std::vector<int64_t> &params, uint64_t seed);
 
+  /// All sizes `value`, but for those that others say.
+  std::vector<int64_t> paramsOf(int64_t value);
+
 private:
   using Arrays = std::vector<rt::HostArray>;
   Arrays tensors(const std::vector<int64_t> &params, uint64_t seed,
