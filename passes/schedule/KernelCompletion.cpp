@@ -55,11 +55,9 @@ bool KernelCompletion::isParallel(Node &band, size_t index) {
   Member &member = band.members[index];
   if (member.coincident)
     return true;
-  member.coincident = true;
-  bool parallel =
-      poly::checkLegality(scop, input.dependences, tree, input.budget).empty();
-  member.coincident = parallel;
-  return parallel;
+  member.coincident = !poly::carriedBy(scop, input.dependences, tree, band,
+                                       index, input.budget);
+  return member.coincident;
 }
 
 /// Whether every digit is of a dim along which a cell is updated in order.
