@@ -513,6 +513,51 @@ bool DirectiveApplier::fuse() {
   return true;
 }
 
+/// Whether nothing but an outer sequence is above the band.
+bool DirectiveApplier::isOutermost(const Node &band) {
+  Node *filter = parentOf(state.tree, &band);
+  Node *outer = filter ? parentOf(state.tree, filter) : nullptr;
+  return outer && outer == outerSequence(filter);
+}
+
+/// Filters, those of one reduction's statements put into one.
+std::vector<NodePtr>
+DirectiveApplier::bySums(std::vector<NodePtr> filters) const {
+  auto holds = [](const Node &filter, unsigned s) {
+    return std::binary_search(filter.statements.begin(),
+                              filter.statements.end(), s);
+  };
+  std::vector<std::vector<NodePtr>> groups;
+  for (NodePtr &filter : filters) {
+    bool joins = false;
+    for (const poly::Reduction &reduction : scop.reductions)
+      if (!groups.empty())
+        for (const NodePtr &earlier : groups.back())
+          for (unsigned s :
+               {reduction.update, reduction.merge.value_or(reduction.update)})
+            joins |= holds(*filter, s) && (holds(*earlier, reduction.init) ||
+                                           holds(*earlier, reduction.update));
+    if (!joins)
+      groups.emplace_back();
+    groups.back().push_back(std::move(filter));
+  }
+  std::vector<NodePtr> result;
+  for (std::vector<NodePtr> &group : groups) {
+    if (group.size() == 1) {
+      result.push_back(std::move(group[0]));
+      continue;
+    }
+    std::vector<unsigned> all;
+    for (const NodePtr &filter : group)
+      all = united(all, filter->statements);
+    NodePtr sequence = makeNode(Node::Kind::Sequence, all);
+    sequence->children = std::move(group);
+    result.push_back(makeNode(Node::Kind::Filter, all));
+    result.back()->children.push_back(std::move(sequence));
+  }
+  return result;
+}
+
 bool DirectiveApplier::distribute() {
   std::optional<MemberPlace> at = loop(directive.loops[0]);
   if (!at)
@@ -532,8 +577,23 @@ bool DirectiveApplier::distribute() {
          directive.loops[0].range);
     return false;
   }
+  bool makesKernels = at->index == 0 && isOutermost(band);
   NodePtr sequence = std::move(band.children[0]);
-  for (NodePtr &filter : sequence->children) {
+  std::vector<NodePtr> parts;
+  if (makesKernels) {
+    parts = bySums(std::move(sequence->children));
+    if (parts.size() == 1) {
+      fail("G0722",
+           "the loop '" + text(directive.loops[0]) +
+               "' is around one sum only, whose cells stay in one kernel",
+           directive.loops[0].range)
+          .help("distribute an inner loop");
+      return false;
+    }
+  } else {
+    parts = std::move(sequence->children);
+  }
+  for (NodePtr &filter : parts) {
     NodePtr own = makeNode(Node::Kind::Band, filter->statements);
     for (size_t m = at->index; m < band.members.size(); ++m) {
       Member member = band.members[m];
@@ -545,6 +605,7 @@ bool DirectiveApplier::distribute() {
     own->children.push_back(std::move(filter->children[0]));
     filter->children[0] = std::move(own);
   }
+  sequence->children = std::move(parts);
   band.members.resize(at->index);
   band.children[0] = std::move(sequence);
   if (!band.members.empty())
@@ -558,9 +619,9 @@ bool DirectiveApplier::distribute() {
   auto place =
       std::find_if(children.begin(), children.end(),
                    [&](const NodePtr &child) { return child.get() == filter; });
-  std::vector<NodePtr> parts = std::move(band.children[0]->children);
+  std::vector<NodePtr> kernels = std::move(band.children[0]->children);
   place = children.erase(place);
-  children.insert(place, std::make_move_iterator(parts.begin()),
-                  std::make_move_iterator(parts.end()));
+  children.insert(place, std::make_move_iterator(kernels.begin()),
+                  std::make_move_iterator(kernels.end()));
   return true;
 }
