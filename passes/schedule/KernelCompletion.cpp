@@ -322,7 +322,17 @@ bool KernelCompletion::collectPoints(unsigned s) {
       point.loop = member.name;
       point.binding =
           chosen.count(member.name) ? Binding::Loop : member.binding;
-      point.isOrdered = isTaken(*node, m) && !member.coincident;
+      // One thread takes the elements of a sum, also where a tile has but one
+      // of them and nothing depends on anything.
+      bool ofSum = isReductionOrder(*node, m);
+      point.isOrdered = ofSum || (isTaken(*node, m) && !member.coincident);
+      if (ofSum && member.binding == Binding::Thread) {
+        fail("G0727", "'" + member.name + "' of '" + statement.name +
+                          "' cannot go to threads: one thread takes the "
+                          "elements of a cell")
+            .help("unroll '" + member.name + "', or map the cells");
+        return false;
+      }
       if (!member.coincident && !point.isOrdered) {
         fail("G0727", "'" + member.name + "' of '" + statement.name +
                           "' cannot be unrolled: its turns depend on each "
