@@ -294,11 +294,23 @@ bool KernelCompletion::collectPoints(unsigned s) {
   const Statement &statement = scop.statements[s];
   StatementTile &tile = tiles[s];
   tile.shape.assign(statement.dims.size(), 1);
+  std::string unrolled; // in order, so nothing inside it may be a loop
   for (const Node *node : poly::pathOf(tree, s))
     for (size_t m = 0; m < node->members.size(); ++m) {
       const Member &member = node->members[m];
-      if (!poly::isCarriedByTile(member.binding))
-        continue;
+      if (!poly::isCarriedByTile(member.binding)) {
+        if (unrolled.empty() || member.coincident ||
+            member.binding != Binding::Loop)
+          continue;
+        fail("G0727", "'" + unrolled + "' of '" + statement.name +
+                          "' cannot be unrolled around the loop '" +
+                          member.name +
+                          "': a tile is innermost, and they "
+                          "would change places")
+            .help("unroll '" + member.name + "' too, or leave '" + unrolled +
+                  "' a loop");
+        return false;
+      }
       const Digit &digit = poly::digitOf(*node, m, s);
       std::optional<unsigned> dim = dimOf(digit);
       int64_t turns = dim ? turnsOf(s, digit) : 0;
@@ -326,6 +338,8 @@ bool KernelCompletion::collectPoints(unsigned s) {
       // of them and nothing depends on anything.
       bool ofSum = isReductionOrder(*node, m);
       point.isOrdered = ofSum || (isTaken(*node, m) && !member.coincident);
+      if (point.isOrdered && turns > 1)
+        unrolled = member.name;
       if (ofSum && member.binding == Binding::Thread) {
         fail("G0727", "'" + member.name + "' of '" + statement.name +
                           "' cannot go to threads: one thread takes the "
