@@ -355,6 +355,26 @@ bool RangeSolver::settleSome(bool withOthers) {
   return progress;
 }
 
+bool RangeSolver::settleFromReaders() {
+  // An index that no read uses is a slip more often than a repetition.
+  std::set<const IndexVariable *> used;
+  eachAccess([&](const SeenAccess &seen) {
+    for (const Subscript &subscript : seen.access->subscripts)
+      for (const auto &term : subscript.sum.terms)
+        used.insert(term.first);
+  });
+  for (IndexVariable *index : indices) {
+    if (index->extent || index->reduced || index->dependent || !fromReaders ||
+        !used.count(index))
+      continue;
+    if (auto wanted = fromReaders(*index)) {
+      std::tie(index->extent, index->fixedBy) = *wanted;
+      return true;
+    }
+  }
+  return false;
+}
+
 bool RangeSolver::settle() {
   bool fine = true;
   for (IndexVariable *index : indices)
@@ -363,7 +383,8 @@ bool RangeSolver::settle() {
   if (!fine)
     return false;
   settleSome(/*withOthers=*/false);
-  while (failed.empty() && settleSome(/*withOthers=*/true))
+  while (failed.empty() &&
+         (settleSome(/*withOthers=*/true) || settleFromReaders()))
     ;
   if (!failed.empty())
     return false;
@@ -378,7 +399,9 @@ bool RangeSolver::settle() {
                     ? fmt::format("use it as a subscript of a tensor, or write "
                                   "[{} in 0..N]",
                                   index->name.text)
-                    : "use it as a subscript of a tensor");
+                    : fmt::format("use it as a subscript of a tensor, or say "
+                                  "it behind the statement: where {} < N",
+                                  index->name.text));
       return false;
     }
     if (!checkedExtents.count(index))

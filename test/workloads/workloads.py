@@ -600,7 +600,7 @@ def csr(random):
 def log_mel(random):
     hop, half = [(160, 200), (4, 5), (3, 8)][random.integers(3)]
     t, b = int(random.integers(max(2, half // hop + 1), 12)), size(random, 80)
-    X = real(random, "f32", hop * t)
+    X = real(random, "f32", hop * t + int(random.integers(hop)))
     w = Tensor("f32", np.hanning(2 * half + 1)[:-1])
     F = Tensor("f32", random.random((b, half + 1)))
     x = np.pad(X.values, half, mode="reflect")
