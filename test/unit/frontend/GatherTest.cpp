@@ -177,3 +177,13 @@ TEST_CASE("integer constants beside indices are computed as indices are") {
   for (const Refusal &refusal : refusals)
     checkRefusal(refusal);
 }
+
+TEST_CASE("a call of an operator that scatters and has a const parameter") {
+  accept("op count<const E: i32 = 3>(b: i32[T]) -> h: i32[E] {\n"
+         "  h[b[t] + E - 1] += 1 drop\n"
+         "}\n"
+         "op twice(b: i32[T]) -> h: i32[4], k: i32[4] {\n"
+         "  h = count(b, E = 4)\n"
+         "  k = count(b, E = 4)\n"
+         "}\n");
+}
