@@ -53,6 +53,7 @@ Rule ruleOf(DirectiveKind kind) {
   case DirectiveKind::Tile:
     rule.factorPerLoop = true;
     rule.resultsPerLoop = 2;
+    rule.optional = true;
     break;
   case DirectiveKind::Reorder:
     loops(2, kAny);

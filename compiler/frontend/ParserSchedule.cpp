@@ -387,7 +387,7 @@ void Parser::parseOperands(Directive &directive, const std::string &word) {
   case DirectiveKind::Tile:
     loopsFirst();
     by();
-    parseResults(directive, /*optional=*/false);
+    parseResults(directive, /*optional=*/true);
     return;
   case DirectiveKind::Reorder:
   case DirectiveKind::Interchange:

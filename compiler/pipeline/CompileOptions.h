@@ -20,6 +20,7 @@
 namespace girih::pipeline {
 
 struct CompileState;
+struct RefusedSchedule;
 
 struct CompileOptions {
   std::string target = "sm_90a";
@@ -49,6 +50,9 @@ struct CompileOptions {
   std::function<void(Phase, const std::string &)> onForm;
   /// Called with everything that was made, when the last form is.
   std::function<void(CompileState &)> inspect;
+  /// Called when the legality check refuses a schedule, before that is
+  /// reported (RefusedSchedule.h).
+  std::function<void(RefusedSchedule &)> onRefusedSchedule;
   /// isl operations allowed for one analysis.
   uint64_t polyOperations = 20'000'000;
 };

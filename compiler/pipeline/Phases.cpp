@@ -10,6 +10,7 @@
 #include "compiler/mlirgen/MlirGen.h"
 #include "compiler/pipeline/MlirDiagnostics.h"
 #include "compiler/pipeline/PlanText.h"
+#include "compiler/pipeline/RefusedSchedule.h"
 #include "compiler/pipeline/Report.h"
 #include "compiler/pipeline/ScheduleDriver.h"
 #include "compiler/reference/Signature.h"
@@ -157,9 +158,15 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
       return false;
     std::vector<poly::Violation> violations = poly::checkLegality(
         state.scop->scop, *state.dependences, version.tree, budgetOf(state));
+    if (violations.empty())
+      continue;
+    if (state.options.onRefusedSchedule) {
+      RefusedSchedule refused{state.func(), *state.scop, version.tree,
+                              violations};
+      state.options.onRefusedSchedule(refused);
+    }
     poly::reportViolations(state.scop->scop, violations, state.diags);
-    if (!violations.empty())
-      return false;
+    return false;
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include "compiler/pipeline/ScheduleDriver.h"
 
 #include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/RefusedSchedule.h"
 #include "passes/schedule/Completion.h"
 #include "passes/tile/Promises.h"
 
@@ -229,6 +230,12 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
     schedule::ScheduleModel model = makeModel(state);
+    if (state.options.onRefusedSchedule)
+      model.whenRefused([&](const poly::ScheduleTree &tree,
+                            std::vector<poly::Violation> &violations) {
+        RefusedSchedule refused{state.func(), *state.scop, tree, violations};
+        state.options.onRefusedSchedule(refused);
+      });
     if (!applyDirectives(*decl, model, state.diags))
       return false;
     schedule::CompletionInput input{

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/poly/Coverage.h"
+#include "compiler/poly/InstanceOrder.h"
 #include "compiler/poly/Legality.h"
 #include "compiler/poly/Structure.h"
 #include "compiler/poly/Witness.h"
@@ -18,92 +19,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 namespace girih::poly {
 
 namespace {
-
-using Point = std::vector<int64_t>;
-
-// Wider boxes are no small sizes; an unbounded domain ends here too.
-constexpr int64_t kWidest = 1 << 20;
-
-/// The integer points of one statement's domain in lexicographic order.
-class Instances {
-public:
-  Instances(const Statement &statement, const std::vector<int64_t> &sizes)
-      : statement(statement), sizes(sizes),
-        low(statement.dims.size(), -kWidest),
-        high(statement.dims.size(), kWidest) {
-    while (tighten())
-      ;
-    Point point;
-    visit(point);
-  }
-  std::vector<Point> points;
-
-private:
-  /// Greatest value of `constraint` where dims are `point` or inside the box.
-  int64_t greatest(const Affine &constraint, const Point &point,
-                   size_t without) const {
-    int64_t value = constraint.constant;
-    for (size_t p = 0; p < constraint.params.size(); ++p)
-      value += constraint.params[p] * sizes.at(p);
-    for (size_t d = 0; d < constraint.dims.size(); ++d) {
-      int64_t c = constraint.dims[d];
-      if (d != without)
-        value += c * (d < point.size() ? point[d] : c > 0 ? high[d] : low[d]);
-    }
-    return value;
-  }
-
-  bool tighten() {
-    bool changed = false;
-    for (const Affine &constraint : statement.constraints)
-      for (size_t d = 0; d < constraint.dims.size(); ++d) {
-        int64_t c = constraint.dims[d];
-        if (c == 0)
-          continue;
-        // c * dim + rest >= 0 for some rest <= greatest.
-        int64_t rest = greatest(constraint, {}, d);
-        if (c > 0) {
-          int64_t bound = -rest / c + (-rest % c > 0);
-          changed |= bound > low[d];
-          low[d] = std::max(low[d], bound);
-        } else {
-          int64_t bound = rest / -c - (rest % -c < 0);
-          changed |= bound < high[d];
-          high[d] = std::min(high[d], bound);
-        }
-        if (low[d] > high[d])
-          return false; // empty
-      }
-    return changed;
-  }
-
-  void visit(Point &point) {
-    for (const Affine &constraint : statement.constraints)
-      if (greatest(constraint, point, ~size_t(0)) < 0)
-        return;
-    size_t d = point.size();
-    if (d == statement.dims.size()) {
-      points.push_back(point);
-      return;
-    }
-    if (high[d] - low[d] >= kWidest)
-      throw std::domain_error("a domain is too large to enumerate");
-    for (int64_t value = low[d]; value <= high[d]; ++value) {
-      point.push_back(value);
-      visit(point);
-      point.pop_back();
-    }
-  }
-
-  const Statement &statement;
-  const std::vector<int64_t> &sizes;
-  Point low, high;
-};
 
 enum class Meeting { Before, After, AtOnce, InTile, Same };
 
@@ -117,12 +36,13 @@ public:
     for (unsigned s = 0; s < scop.statements.size(); ++s) {
       paths.push_back(pathOf(tree, s));
       kernels.push_back(kernelOf(tree, s));
-      instances.push_back(Instances(scop.statements[s], sizes).points);
     }
+    text = textOrder(scop, sizes);
     for (unsigned s = 0; s < scop.statements.size(); ++s)
       if (!covers(s))
         return false;
-    touchAll(0, static_cast<unsigned>(scop.statements.size()), 0, {});
+    for (const InstanceStep &step : text.steps)
+      touch(step.statement, text.at(step));
     for (const auto &[element, touches] : cells)
       if (!orderIsKept(element.first, touches))
         return false;
@@ -136,32 +56,6 @@ private:
     bool isWrite;
     bool isOwn; ///< an update of its own cell, read and write
   };
-
-  /// Runs statements [first, end), which have `turn` in common, as the text
-  /// says: one after the other, those of a further time loop turn by turn.
-  void touchAll(unsigned first, unsigned end, size_t depth, Point turn) {
-    for (unsigned s = first; s < end;) {
-      const std::vector<unsigned> &loops = scop.statements[s].loops;
-      if (loops.size() == depth) {
-        for (const Point &at : instances[s])
-          if (std::equal(turn.begin(), turn.end(), at.begin()))
-            touch(s, at);
-        ++s;
-        continue;
-      }
-      unsigned last = s;
-      while (last < end && scop.statements[last].loops.size() > depth &&
-             scop.statements[last].loops[depth] == loops[depth])
-        ++last;
-      int64_t turns = evaluate(scop.loops[loops[depth]].extent, {}, sizes);
-      for (int64_t t = 0; t < turns; ++t) {
-        turn.push_back(t);
-        touchAll(s, last, depth + 1, turn);
-        turn.pop_back();
-      }
-      s = last;
-    }
-  }
 
   /// Whether two instances run in different launches of their kernels.
   bool inOtherLaunches(const Touch &a, const Touch &b) const {
@@ -181,7 +75,7 @@ private:
   bool covers(unsigned s) {
     std::set<Point> seen;
     const Reduction *reduction = reductionUpdatedBy(scop, s);
-    for (const Point &at : instances[s]) {
+    for (const Point &at : text.instances[s]) {
       Point digits;
       const Node *tile = nullptr;
       for (const Node *node : paths[s]) {
@@ -283,15 +177,16 @@ private:
       for (size_t j = i + 1; j < touches.size(); ++j) {
         const Touch &a = touches[i], &b = touches[j];
         // Both kernels of an array that crosses them must share it.
-        const Node &first = *kernels[a.statement];
-        const Node &second = *kernels[b.statement];
+        const Node *first = kernels[a.statement];
+        const Node *second = kernels[b.statement];
         bool hidden =
             std::any_of(touches.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                         touches.begin() + static_cast<std::ptrdiff_t>(j),
                         [](const Touch &t) { return t.isWrite && !t.isOwn; });
-        if (a.isWrite && !b.isWrite && !hidden && inOtherLaunches(a, b) &&
-            (keepsToItself(scop, first, array) ||
-             keepsToItself(scop, second, array)))
+        if (a.isWrite && !b.isWrite && !hidden && first && second &&
+            inOtherLaunches(a, b) &&
+            (keepsToItself(scop, *first, array) ||
+             keepsToItself(scop, *second, array)))
           return false;
         if ((!a.isWrite && !b.isWrite) ||
             (a.statement == b.statement && *a.at == *b.at))
@@ -322,7 +217,7 @@ private:
   const std::vector<int64_t> &sizes;
   std::vector<std::vector<const Node *>> paths;
   std::vector<const Node *> kernels;
-  std::vector<std::vector<Point>> instances;
+  InstanceOrder text;
   std::map<std::pair<unsigned, Point>, std::vector<Touch>> cells;
 };
 

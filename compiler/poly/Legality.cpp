@@ -150,7 +150,7 @@ private:
     violation.line = line;
     violation.witness = smallestPair(model, piece.source, piece.sink, pairs);
     if (violation.witness)
-      findElement(scop, piece.array, *violation.witness);
+      findElement(scop, piece, *violation.witness);
     return violations.emplace_back(std::move(violation));
   }
 
@@ -438,6 +438,8 @@ void reportViolations(const Scop &scop,
       range = SourceRange{begin, begin + length};
     }
     Diagnostic &diagnostic = diags.error(code, violation.message, range);
+    for (const std::string &note : violation.notes)
+      diagnostic.note(note);
     if (!violation.help.empty())
       diagnostic.help(violation.help);
   }

@@ -40,8 +40,9 @@ struct Violation {
   std::string member; ///< the member that is at fault, if one is
   unsigned line = 0;  ///< Node::line of that member's band
   std::optional<Witness> witness;
-  std::string message; ///< whole sentence for people
-  std::string help;    ///< the smallest legal change known, or empty
+  std::string message;            ///< whole sentence for people
+  std::string help;               ///< the smallest legal change known, or empty
+  std::vector<std::string> notes; ///< what more there is to say
 };
 
 /// Judges `tree` against every dependence and every reduction's order, walking

@@ -123,22 +123,36 @@ int64_t evaluate(const Digit &digit, const std::vector<int64_t> &dims,
   return floorDivide(value, digit.divisor);
 }
 
-void findElement(const Scop &scop, unsigned array, Witness &witness) {
+void findElement(const Scop &scop, const Piece &piece, Witness &witness) {
   std::vector<int64_t> sizes = sizesOf(witness);
-  // One of the two writes, and a write has exactly one element, or one that
-  // data decide.
-  for (auto [statement, at] :
-       {std::pair(witness.sourceStatement, &witness.source),
-        std::pair(witness.sinkStatement, &witness.sink)}) {
-    const Access &write = scop.statements[statement].write();
-    if (write.array != array || !write.isExact())
-      continue;
-    witness.array = array;
-    witness.element.clear();
-    for (const Affine &subscript : write.subscripts)
-      witness.element.push_back(evaluate(subscript, *at, sizes));
-    return;
-  }
+  bool sourceWrites = piece.kind != DependenceKind::Anti;
+  bool sinkWrites = piece.kind != DependenceKind::Flow;
+  // An instance may touch several elements of the array: the one that both do.
+  for (const Access &first : scop.statements[witness.sourceStatement].accesses)
+    for (const Access &second :
+         scop.statements[witness.sinkStatement].accesses) {
+      if (first.array != piece.array || second.array != piece.array ||
+          first.isWrite != sourceWrites || second.isWrite != sinkWrites)
+        continue;
+      std::vector<int64_t> element;
+      bool meet = true;
+      for (unsigned d = 0; d < scop.arrays[piece.array].extents.size(); ++d) {
+        // Where data decide or all are meant, the other says which; else the
+        // first will do.
+        bool hasFirst = !first.isAny(d), hasSecond = !second.isAny(d);
+        int64_t one =
+            hasFirst ? evaluate(first.subscripts[d], witness.source, sizes) : 0;
+        int64_t other =
+            hasSecond ? evaluate(second.subscripts[d], witness.sink, sizes) : 0;
+        meet &= !hasFirst || !hasSecond || one == other;
+        element.push_back(hasFirst ? one : other);
+      }
+      if (!meet)
+        continue;
+      witness.array = piece.array;
+      witness.element = std::move(element);
+      return;
+    }
 }
 
 std::string printInstance(const std::string &name,

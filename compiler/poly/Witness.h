@@ -39,8 +39,8 @@ struct Piece {
 /// from below.
 std::optional<Witness> smallestPair(const Model &model, unsigned source,
                                     unsigned sink, const isl::map &pairs);
-/// Fills in which element of `array` the two share.
-void findElement(const Scop &scop, unsigned array, Witness &witness);
+/// Fills in which element of its array `piece` joins the two by.
+void findElement(const Scop &scop, const Piece &piece, Witness &witness);
 
 /// `C_sum[0, 0, 1]`.
 std::string printInstance(const std::string &name,

@@ -27,9 +27,6 @@ public:
   void run();
 
 private:
-  void loadArguments();
-  TensorView loadView(unsigned rank);
-  Value *nextArgument();
   Value *extent(unsigned dim) {
     return TileEmitter::extentValue(b, func, frame, boxOf(plan.op)[dim]);
   }
@@ -55,52 +52,9 @@ private:
   bool bounds;
   llvm::Function *function = nullptr;
   KernelFrame frame;
-  unsigned argument = 0;
 };
 
 } // namespace
-
-Value *KernelEmitter::nextArgument() {
-  return b.CreateAlignedLoad(
-      b.getInt64Ty(),
-      b.CreateConstGEP1_64(b.getInt64Ty(), function->getArg(0), argument++),
-      llvm::Align(8));
-}
-
-TensorView KernelEmitter::loadView(unsigned rank) {
-  TensorView view;
-  view.data = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
-  for (unsigned dim = 0; dim < rank; ++dim)
-    view.strides.push_back(nextArgument());
-  return view;
-}
-
-/// In the order that KernelInfo documents.
-void KernelEmitter::loadArguments() {
-  for (size_t i = 0; i < program.signature.sizes.size(); ++i)
-    frame.sizes.push_back(nextArgument());
-  for (unsigned i = 0; i < plan.info.loops; ++i)
-    frame.turns.push_back(nextArgument());
-  unsigned rank = program.tensors[plan.info.result].shape.size();
-  frame.result.values = loadView(rank);
-  frame.result.errors = loadView(rank);
-  for (const OperandInfo &operand : plan.info.operands) {
-    rank = program.tensors[operand.tensor].shape.size();
-    OperandView view;
-    view.values = loadView(rank);
-    view.errors = loadView(rank);
-    frame.operands.push_back(std::move(view));
-  }
-  for (size_t i = 0; i < plan.info.reductions.size(); ++i)
-    frame.scratch.push_back(
-        b.CreateGEP(b.getInt8Ty(), function->getArg(3), nextArgument()));
-  if (!plan.info.watched.empty())
-    frame.watch = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
-  if (plan.info.distinct) {
-    frame.touched = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
-    frame.repeated = b.CreateIntToPtr(nextArgument(), b.getPtrTy());
-  }
-}
 
 /// One tile, for every value of the ordered dimensions from `from` on.
 void KernelEmitter::emitTile(TilePlace place, unsigned from) {
@@ -228,7 +182,7 @@ void KernelEmitter::run() {
   function->addFnAttr("min-legal-vector-width", bits);
   auto *entry = llvm::BasicBlock::Create(b.getContext(), "entry", function);
   b.SetInsertPoint(entry);
-  loadArguments();
+  frame = loadFrame(b, function->getArg(0), function->getArg(3), plan, program);
   emitLoop(b, function->getArg(1), function->getArg(2), {},
            [&](Value *item, llvm::ArrayRef<Value *>) {
              emitItem(item);

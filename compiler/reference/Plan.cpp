@@ -404,7 +404,8 @@ void ComputePlanner::planDomain() {
     info.inOrder.assign(info.box.size(), true);
   }
   int rank = info.box.size();
-  info.columnDim = rank > 0 && info.inOrder.back() ? -1 : rank - 1;
+  bool hasLanes = host.vectorBits > 0 && rank > 0 && !info.inOrder.back();
+  info.columnDim = hasLanes ? rank - 1 : -1;
   for (mlir::BlockArgument index : block.getArguments()) {
     int number = index.getArgNumber();
     plan.facts[index] = {number == rank - 2, number == info.columnDim, false};

@@ -17,8 +17,9 @@ namespace girih::reference {
 
 /// What the generated code may rely on.
 struct HostShape {
-  unsigned vectorBits = 128; ///< width of the machine's vectors
-  bool nativeHalf = false;   ///< f16 <-> float conversions in hardware
+  /// Width of the machine's vectors; 0: one element at a time.
+  unsigned vectorBits = 128;
+  bool nativeHalf = false; ///< f16 <-> float conversions in hardware
 };
 
 /// What a value in a compute's region depends on.

@@ -303,11 +303,11 @@ void TileEmitter::emitRead(te::ReadOp read) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-void TileEmitter::emitReduction(te::ReduceOp reduce) {
-  using Type = artifact::ScalarType;
-  Type type = scalarTypeOf(reduce.getType());
-  ValueFacts facts = plan.factsOf(reduce.getResult());
-  unsigned number = plan.reductionOf.lookup(reduce);
+llvm::SmallVector<Tracked> TileEmitter::step(te::ReduceOp reduce,
+                                             const ValueFacts &facts,
+                                             llvm::ArrayRef<Value *> indices,
+                                             llvm::ArrayRef<Tracked> chains) {
+  artifact::ScalarType type = scalarTypeOf(reduce.getType());
   mlir::Block &block = reduce.getBlock();
   mlir::Value body = mlir::cast<te::YieldOp>(block.getTerminator()).getValue();
 
@@ -317,6 +317,39 @@ void TileEmitter::emitReduction(te::ReduceOp reduce) {
   bool fused = reduce.getLeaf() == te::Leaf::Fma;
   mlir::Operation *skipped =
       fused && body.hasOneUse() ? product.getOperation() : nullptr;
+
+  for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
+    values[argument] = Bundle{{}, {Tracked{index}}};
+  Bundle around = domain, cut = domainOf(block);
+  domain = both(around, cut);
+  emitBlock(block, skipped);
+  domain = std::move(around);
+  unsigned next = 0;
+  Bundle sums = makeBundle(facts, [&](unsigned r, unsigned c) {
+    Tracked chain = chains[next++];
+    // muladd is the plain form: the body is already a rounded product.
+    Tracked sum =
+        fused ? scalars.fma(type, get(product.getLhs(), r, c),
+                            get(product.getRhs(), r, c), chain)
+              : scalars.combine(reduce.getKind(), type, chain, get(body, r, c));
+    if (cut.items.empty())
+      return sum;
+    return scalars.choose(itemOf(cut, r, c).value, sum, chain);
+  });
+  return std::move(sums.items);
+}
+
+Tracked TileEmitter::addElement(te::ReduceOp reduce,
+                                llvm::ArrayRef<Value *> indices,
+                                Tracked chain) {
+  return step(reduce, plan.factsOf(reduce.getResult()), indices, chain)[0];
+}
+
+void TileEmitter::emitReduction(te::ReduceOp reduce) {
+  using Type = artifact::ScalarType;
+  Type type = scalarTypeOf(reduce.getType());
+  ValueFacts facts = plan.factsOf(reduce.getResult());
+  unsigned number = plan.reductionOf.lookup(reduce);
 
   Bundle start = makeBundle(facts, [&](unsigned, unsigned) {
     Tracked chain = scalars.identity(reduce.getKind(), type);
@@ -332,25 +365,7 @@ void TileEmitter::emitReduction(te::ReduceOp reduce) {
         llvm::Intrinsic::smax, extentValue(b, func, frame, extent),
         b.getInt64(0)));
   elements.step = [&](llvm::ArrayRef<Value *> indices, Chains chains) {
-    for (auto [argument, index] : llvm::zip(block.getArguments(), indices))
-      values[argument] = Bundle{{}, {Tracked{index}}};
-    Bundle around = domain, cut = domainOf(block);
-    domain = both(around, cut);
-    emitBlock(block, skipped);
-    domain = std::move(around);
-    unsigned next = 0;
-    Bundle sums = makeBundle(facts, [&](unsigned r, unsigned c) {
-      Tracked chain = chains[next++];
-      // muladd is the plain form: the body is already a rounded product.
-      Tracked sum = fused ? scalars.fma(type, get(product.getLhs(), r, c),
-                                        get(product.getRhs(), r, c), chain)
-                          : scalars.combine(reduce.getKind(), type, chain,
-                                            get(body, r, c));
-      if (cut.items.empty())
-        return sum;
-      return scalars.choose(itemOf(cut, r, c).value, sum, chain);
-    });
-    return Chains(sums.items);
+    return Chains(step(reduce, facts, indices, chains));
   };
 
   Value *count = b.getInt64(1);

@@ -35,6 +35,12 @@ struct KernelFrame {
   llvm::Value *watch = nullptr;             ///< set where accesses are watched
 };
 
+/// Loads everything from `args`, which are as KernelInfo says; `scratch` is
+/// where their offsets of scratch memory count from.
+KernelFrame loadFrame(llvm::IRBuilder<> &b, llvm::Value *args,
+                      llvm::Value *scratch, const ComputePlan &plan,
+                      const ProgramInfo &program);
+
 /// Where a tile lies. Rows and columns count from `row` and `column`; lanes
 /// from `mask`'s end on are not stored and read the last valid element.
 struct TilePlace {
@@ -55,6 +61,10 @@ public:
 
   /// Computes the tile and stores it.
   void run();
+  /// Of a tile of one element: `chain` with the element of `reduce`, the
+  /// compute's own, at `indices`.
+  Tracked addElement(te::ReduceOp reduce, llvm::ArrayRef<llvm::Value *> indices,
+                     Tracked chain);
 
   /// The value of an extent.
   static llvm::Value *extentValue(llvm::IRBuilder<> &b, te::FuncOp func,
@@ -73,6 +83,10 @@ private:
   void emitOp(mlir::Operation &op);
   void emitRead(te::ReadOp read);
   void emitReduction(te::ReduceOp reduce);
+  /// Adds the element at `indices` to the chain of each vector of the tile.
+  llvm::SmallVector<Tracked> step(te::ReduceOp reduce, const ValueFacts &facts,
+                                  llvm::ArrayRef<llvm::Value *> indices,
+                                  llvm::ArrayRef<Tracked> chains);
 
   // In TileDomain.cpp.
   /// Where the te.where ops of `block` hold: of i1, without items where it has

@@ -41,6 +41,8 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
   if (!violations.empty()) {
     // The first says what is wrong; the others follow from it.
     violations.resize(1);
+    if (onRefused)
+      onRefused(next.tree, violations);
     poly::reportViolations(program, violations, diags, directive.range);
     return false;
   }

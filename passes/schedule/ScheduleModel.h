@@ -56,6 +56,13 @@ public:
   /// Takes the last step back; false when there is none.
   bool undo();
   size_t steps() const { return history.size(); }
+  /// Called with the tree that an illegal directive would have made, before
+  /// the violation is reported; it may add notes to that.
+  using RefusedFunction = std::function<void(const poly::ScheduleTree &,
+                                             std::vector<poly::Violation> &)>;
+  void whenRefused(RefusedFunction function) {
+    onRefused = std::move(function);
+  }
 
   const poly::ScheduleTree &tree() const { return current.tree; }
   const ScheduleFacts &facts() const { return current.facts; }
@@ -84,6 +91,7 @@ private:
   poly::PolyBudget budget;
   State current;
   std::vector<State> history;
+  RefusedFunction onRefused;
 };
 
 } // namespace girih::schedule

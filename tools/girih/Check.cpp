@@ -115,7 +115,10 @@ public:
       : Command("check", "compare a device with the reference"), flags(*this),
         sizeSets(*this, "sizes", "SETS",
                  "several sets of sizes, such as \"M=1,N=7;M=33,N=65\""),
-        json(*this, "json", "print the result as JSON") {}
+        json(*this, "json", "print the result as JSON"),
+        demonstrate(*this, "demonstrate",
+                    "run a refused schedule on the host and show what it gets "
+                    "wrong") {}
 
   void run(Console &console) override {
     std::vector<Sizes> sets(1);
@@ -126,8 +129,10 @@ public:
         return;
       sets = std::move(*parsed);
     }
-    std::optional<Job> job =
-        Job::open(console, flags, "girih check softmax.te -D M=33 -D N=65");
+    JobExtras extras;
+    extras.demonstrate = demonstrate;
+    std::optional<Job> job = Job::open(
+        console, flags, "girih check softmax.te -D M=33 -D N=65", extras);
     if (!job)
       return;
     CheckReport report;
@@ -232,7 +237,7 @@ private:
 
   JobFlags flags;
   Setting sizeSets;
-  Switch json;
+  Switch json, demonstrate;
 };
 
 } // namespace

@@ -86,6 +86,8 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
   job.source.willGive(std::move(given));
   job.source.probe(std::move(extras.probes));
   job.source.keepForms(std::move(extras.keep));
+  if (extras.demonstrate)
+    job.source.demonstrate({plan->kind, plan->seed});
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
   std::optional<sim::SimDeviceOptions> options = simOptions(console, flags);

@@ -28,6 +28,7 @@ struct JobFlags : ProgramFlags {
 struct JobExtras {
   std::vector<std::string> probes = {}; ///< CompileOptions::probes
   std::string keep = {};                ///< Program::keepForms
+  bool demonstrate = false;             ///< Program::demonstrate
 };
 
 class Job {

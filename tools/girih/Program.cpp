@@ -179,6 +179,10 @@ Program::compile(Console &console,
     options.onForm = [&](Phase phase, const std::string &text) {
       writeFile(console, keep + "/" + fileNameOf(phase), text);
     };
+  if (shown)
+    options.onRefusedSchedule = [&](pipeline::RefusedSchedule &refused) {
+      demonstrateRefusal(refused, options.given, *shown);
+    };
   return pipeline::compile(file, options, console.startCompile(file));
 }
 

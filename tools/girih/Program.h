@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Explain.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "tools/girih/Command.h"
+#include "tools/girih/Demonstration.h"
 #include "tools/girih/Sizes.h"
 
 namespace girih::cli {
@@ -59,6 +60,8 @@ public:
   void willGive(std::vector<std::string> names) { tensors = std::move(names); }
   /// The artifact that was read.
   const artifact::Artifact &artifact() const { return *loaded; }
+  /// Shows on the host what a refused schedule would compute (Demonstration.h).
+  void demonstrate(DemonstrationInputs inputs) { shown = inputs; }
   /// Writes the text of every phase of the first compile to this folder.
   void keepForms(std::string folder) { keep = std::move(folder); }
 
@@ -74,6 +77,7 @@ private:
   ParamValues params;
   std::vector<std::string> tensors, probes;
   std::string keep;
+  std::optional<DemonstrationInputs> shown;
 };
 
 /// A phase by name. Reports an unknown one, which stood behind `flag`.

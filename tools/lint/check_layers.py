@@ -87,6 +87,17 @@ ROOMS = {
         ],
         [],
     ),
+    "passes/order": Room(
+        4,
+        [
+            "compiler/artifact",
+            "compiler/poly",
+            "compiler/reference",
+            "dialects/te",
+            "passes/scop",
+        ],
+        ["llvm", "mlir"],
+    ),
     "passes/tile": Room(
         4,
         [

@@ -280,7 +280,7 @@ TEST_CASE("schedules that are refused by the parser") {
        "a number of a schedule must lie in 1 .. 1099511627776"},
       {"split i by @1.5 -> a, b", "G0103",
        "a number of a schedule must be a plain integer"},
-      {"split i by 4@", "G0103",
+      {"collapse i, j@", "G0103",
        "expected '->' and the names of the new loops here, found the end of "
        "the directive"},
       {"split i by 4 -> a, @f32", "G0204",

@@ -497,6 +497,37 @@ TEST_CASE("18: a kernel reads what another kept in registers", "[legality]") {
                         "\"wholesum_0\" threads 128 { S_acc workspace }"));
 }
 
+TEST_CASE("the element named is the one that both instances touch",
+          "[legality]") {
+  // S reads two elements of the array; the one after its own is overwritten.
+  Diagnostics diags;
+  std::optional<Scop> scop =
+      readScop("scop f\n"
+               "  params N\n"
+               "  context 0 <= N\n"
+               "  array x inout 4 [N + 1]\n"
+               "  statement S map\n"
+               "    domain [N] -> { S[i] : 0 <= i < N }\n"
+               "    read [N] -> { S[i] -> x[i] }\n"
+               "    read [N] -> { S[i] -> x[i + 1] }\n"
+               "    write [N] -> { S[i] -> x[i] }\n",
+               diags);
+  INFO(diags.renderText(false));
+  REQUIRE(scop);
+  ScheduleTree tree = test::tree(*scop, "schedule f\n"
+                                        "  sequence\n"
+                                        "    filter S\n"
+                                        "      band\n"
+                                        "        member a loop: S -> -i\n");
+  std::vector<Violation> violations =
+      checkLegality(*scop, dependencesOf(*scop), tree, {});
+  REQUIRE(violations.size() == 1);
+  CHECK_THAT(violations[0].message,
+             Catch::Contains("S[0] reads x[1] before S[1] overwrites it"));
+  REQUIRE(violations[0].witness);
+  CHECK(violations[0].witness->element == std::vector<int64_t>{1});
+}
+
 TEST_CASE("a violation knows its line and is reported with help",
           "[legality]") {
   Scop scop = test::matmulSilu();
