@@ -327,6 +327,8 @@ private:
     }
   }
   void print(const CastExpr &node) {
+    if (node.made) // around a name
+      return print(*node.operand, kPrimary);
     out += typeName(node.to, node.typeParam);
     out += '(';
     print(*node.operand, kTop);

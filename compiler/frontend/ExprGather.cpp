@@ -103,6 +103,7 @@ void ExprChecker::castIndices(ExprPtr &expr, bool isCast, bool constants) {
       return;
     CastExpr cast;
     cast.to = ScalarType::I64;
+    cast.made = true;
     auto around = std::make_unique<Expr>();
     around->range = expr->range;
     around->depth = expr->depth + 1;

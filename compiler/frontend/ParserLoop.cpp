@@ -148,6 +148,9 @@ Parser::parseTopK(std::unique_ptr<Statement> values,
                   std::unique_ptr<Statement> places, const Token &first) {
   Token word = take();
   expect(TokenKind::Less, "behind 'topk', before how many");
+  if (at(TokenKind::Identifier))
+    fail(codes::kSyntax, "how many are chosen is a number, not a name",
+         token().range, "write the number itself: topk<8>");
   int64_t count = expectInteger("how many are chosen", 1, kMaxTopK);
   expect(TokenKind::Greater, "after how many are chosen");
   for (const Statement *side : {values.get(), places.get()})

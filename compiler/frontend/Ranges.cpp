@@ -356,16 +356,20 @@ bool RangeSolver::settleSome(bool withOthers) {
 }
 
 bool RangeSolver::settleFromReaders() {
-  // An index that no read uses is a slip more often than a repetition.
-  std::set<const IndexVariable *> used;
-  eachAccess([&](const SeenAccess &seen) {
-    for (const Subscript &subscript : seen.access->subscripts)
-      for (const auto &term : subscript.sum.terms)
-        used.insert(term.first);
-  });
+  if (!fromReaders)
+    return false;
+  // An index that the value does not have is a slip more often than a
+  // repetition.
+  std::set<std::string> used;
+  auto use = [&](const std::string &name, SourceRange) { used.insert(name); };
+  forEachName(*statement->value, use);
+  for (const auto &[index, range] : *dependentRanges)
+    for (const IndexSum *end : {&range.first, &range.second})
+      for (const auto &term : end->terms)
+        used.insert(term.first->name.text);
   for (IndexVariable *index : indices) {
-    if (index->extent || index->reduced || index->dependent || !fromReaders ||
-        !used.count(index))
+    if (index->extent || index->reduced || index->dependent ||
+        !used.count(index->name.text))
       continue;
     if (auto wanted = fromReaders(*index)) {
       std::tie(index->extent, index->fixedBy) = *wanted;

@@ -187,3 +187,14 @@ TEST_CASE("a call of an operator that scatters and has a const parameter") {
          "  k = count(b, E = 4)\n"
          "}\n");
 }
+
+TEST_CASE("casts that the text does not have are not shown") {
+  Checked checked = check("op f(X: f32[4], Z: f32[V]) -> Y: f32[V] {\n"
+                          "Y[i] = X[floordiv(i, V) + i64(i)] }");
+  bool found = false;
+  for (const Diagnostic &d : checked.diagnostics.all())
+    found |= d.message.find("prove that floordiv(i, V) + i64(i) lies") !=
+             std::string::npos;
+  INFO(checked.diagnostics.renderText(false));
+  CHECK(found);
+}

@@ -312,6 +312,9 @@ TEST_CASE("a tensor of two that is not wanted is not made") {
   const Refusal refusals[] = {
       {"op o(X: f32[N]) -> Y: f32 {\n@_, _ = argmax[e](X[e]) }", "G0103",
        "neither of the two tensors has a name"},
+      {"op o<const K: i32 = 2>(X: f32[N]) -> A: i64[K] {\n"
+       "_, A[r] = topk<@K>[e](X[e]) }",
+       "G0103", "how many are chosen is a number, not a name"},
       {"op o(X: f32[M, N]) -> A: i64[M] {\n"
        "@_[i], A[i] = argmax[e](X[i, e]) }",
        "G0103", "'_' stands for a tensor that is not wanted"}};

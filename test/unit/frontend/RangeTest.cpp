@@ -318,6 +318,9 @@ TEST_CASE(
   // Through another temporary, and also where a part reads it before.
   CHECK(rangeOf(blur + "A[h, w] = Z[h, w] * 2\n"
                        "Y[h, w] = A[h, w] + 1") == "2 * W");
+  // Where it is a value only, or an end of a range.
+  CHECK(rangeOf("Z[h, w] = f32(w) * (X[h, 0 * w - 1] else 0)\n"
+                "Y[h, w] = Z[h, w] + 1") == "2 * W");
   // A read of its own in the statement says more.
   CHECK(rangeOf("Z[h, w] = X[h, w] + (X[h, w + 1] else 0)\n"
                 "Y[h, w] = Z[h, clamp(w)]") == "W");
@@ -327,6 +330,10 @@ TEST_CASE(
        "Z[@h] = sum[r]((X[h + r - 1] else 0) * F[r])\n"
        "Y[h] = Z[h + 1] else 0 }",
        "G0402", "nothing says how far the index 'h' runs"},
+      // An index that the value does not have.
+      {"op o(X: f32[H]) -> Y: f32[H, H] {\n"
+       "Z[h, @k] = X[h]\nY[h, k] = Z[h, k] }",
+       "G0402", "nothing says how far the index 'k' runs"},
       // A temporary that nothing reads.
       {"op o(X: f32[H]) -> Y: f32[H] {\n"
        "Z[@h] = X[h - 1] else 0\nA[h] = Z[h]\nY[h] = X[h] }",
