@@ -296,6 +296,7 @@ struct CastExpr {
   ScalarType to = ScalarType::F32;
   ExprPtr operand;
   std::string typeParam; ///< `T(x)`: the name; empty in what Sema checks
+  bool made = false;     ///< by Sema: the text has none
 };
 
 enum class UnaryOp : uint8_t { Neg, BitNot, Not };

@@ -62,6 +62,10 @@ bool CallExpander::replace() {
         cloner.tensors[target.text] =
             fresh(fmt::format("{}_{}", callee.name.text, target.text));
     }
+  // The indices of scatters, while the instance still has its constants.
+  std::map<const Statement *, std::vector<Name>> scattered;
+  for (const auto &inner : instance->statements)
+    scattered[inner.get()] = sema.scatterIndices(*instance, *inner);
   for (auto &constant : instance->constants) {
     cloner.constants[constant->name.text] = constant.get();
     constant->name.text =
@@ -73,7 +77,7 @@ bool CallExpander::replace() {
     for (const auto &index : inner->indices)
       if (!isLeftValue(index->name.text))
         renameIndex(index->name.text);
-    for (const Name &index : sema.scatterIndices(*instance, *inner))
+    for (const Name &index : scattered[inner.get()])
       renameIndex(index.text);
     for (const TimeLoop *loop = inner->loop; loop; loop = loop->parent)
       renameIndex(loop->index->name.text);

@@ -157,8 +157,15 @@ private:
       typesDiffer(expr, *node.suffix, type);
       return std::nullopt;
     }
-    if (type == ScalarType::Bool)
-      return notConstant(expr);
+    if (type == ScalarType::Bool) {
+      reporter
+          .error(codes::kWrongOperandType,
+                 fmt::format("the number '{}' where a boolean is needed",
+                             node.digits),
+                 expr.range)
+          .help("write true or false");
+      return std::nullopt;
+    }
     if (isInteger(type)) {
       auto value = integerBits(node, expr.range, type, negated, reporter);
       if (!value)

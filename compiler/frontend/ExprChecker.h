@@ -84,8 +84,9 @@ private:
                            ScalarType type, bool negated);
   Type checkBits(CallExpr &node);
   // Indices as values, grids, random numbers (ExprValues.cpp).
-  /// Two operands of different types: where one is an index and the other the
-  /// name of an integer constant, that is an index too. The type of `operand`.
+  /// Two operands of different types: where one is an index and the other
+  /// computed from integer constants, that is an index too. The type of
+  /// `operand`.
   Type besideIndex(Expr &operand, ScalarType here, Expr &first, Type &type);
   bool checkIndexRange(const Expr &expr);
   Type checkOnGrid(CallExpr &node);
@@ -111,8 +112,13 @@ private:
                        const char *verb = "read");
   /// A part of a subscript that only its value can say.
   bool checkValue(Expr &expr);
-  /// Puts `i64(...)` around the indices and sizes that `expr` computes with.
-  void castIndices(ExprPtr &expr, bool isCast);
+  /// Puts `i64(...)` around the indices and sizes that `expr` computes with;
+  /// `constants`: around integer constants too.
+  void castIndices(ExprPtr &expr, bool isCast, bool constants);
+  /// The same for what `expr` is made of.
+  void castOperands(Expr &expr, bool constants);
+  /// Whether what `expr` computes with holds an index or a size.
+  bool holdsIndex(const Expr &expr) const;
 
   bool checkRange(IndexVariable &index);
   bool addRange(ReduceExpr &node, const IndexVariable &index);

@@ -48,13 +48,62 @@ bool ExprChecker::checkSubscripts(AccessExpr &node, const Expr &expr,
   return fine;
 }
 
-void ExprChecker::castIndices(ExprPtr &expr, bool isCast) {
+/// Functions whose arguments and result have one type.
+static bool keepsType(const CallExpr &call) {
+  const std::string &name = call.callee.text;
+  return name == "floordiv" || name == "tdiv" || name == "tmod" ||
+         name == "min" || name == "max" || name == "abs";
+}
+
+/// Calls `visit` for what `expr` computes with, in its type.
+template <typename AnyExpr, typename Visit>
+static void forEachOperand(AnyExpr &expr, Visit visit) {
+  if (auto *unary = expr.template as<UnaryExpr>()) {
+    visit(unary->operand);
+  } else if (auto *binary = expr.template as<BinaryExpr>()) {
+    // A comparison of indices needs no cast.
+    if (isComparison(binary->op))
+      return;
+    visit(binary->lhs);
+    visit(binary->rhs);
+  } else if (auto *choice = expr.template as<IfExpr>()) {
+    visit(choice->thenValue);
+    visit(choice->elseValue);
+  } else if (auto *call = expr.template as<CallExpr>()) {
+    for (auto &argument : call->arguments)
+      visit(argument);
+  }
+}
+
+bool ExprChecker::holdsIndex(const Expr &expr) const {
+  if (auto *name = expr.as<NameExpr>())
+    return findIndex(name->name) || op->sizes.count(name->name);
+  auto *call = expr.as<CallExpr>();
+  bool holds = false;
+  if (!call || keepsType(*call))
+    forEachOperand(expr, [&](const ExprPtr &operand) {
+      holds = holds || holdsIndex(*operand);
+    });
+  return holds;
+}
+
+void ExprChecker::castOperands(Expr &expr, bool constants) {
+  // What stands beside an index has its type: `floordiv(k, GS)`.
+  auto *call = expr.as<CallExpr>();
+  constants = (!call || keepsType(*call)) && (constants || holdsIndex(expr));
+  forEachOperand(expr, [&](ExprPtr &operand) {
+    castIndices(operand, /*isCast=*/false, constants);
+  });
+}
+
+void ExprChecker::castIndices(ExprPtr &expr, bool isCast, bool constants) {
   if (auto *name = expr->as<NameExpr>()) {
     bool isIndex = findIndex(name->name) || op->sizes.count(name->name);
-    if (!isIndex || isCast)
+    if (isCast || !(isIndex || (constants && isIntegerConstant(name->name))))
       return;
     CastExpr cast;
     cast.to = ScalarType::I64;
+    cast.made = true;
     auto around = std::make_unique<Expr>();
     around->range = expr->range;
     around->depth = expr->depth + 1;
@@ -64,40 +113,16 @@ void ExprChecker::castIndices(ExprPtr &expr, bool isCast) {
     return;
   }
   if (auto *cast = expr->as<CastExpr>())
-    return castIndices(cast->operand, /*isCast=*/true);
-  if (auto *unary = expr->as<UnaryExpr>())
-    return castIndices(unary->operand, false);
-  if (auto *binary = expr->as<BinaryExpr>()) {
-    // A comparison of indices needs no cast.
-    if (isComparison(binary->op))
-      return;
-    castIndices(binary->lhs, false);
-    castIndices(binary->rhs, false);
-  } else if (auto *choice = expr->as<IfExpr>()) {
-    castIndices(choice->thenValue, false);
-    castIndices(choice->elseValue, false);
-  } else if (auto *call = expr->as<CallExpr>()) {
-    for (ExprPtr &argument : call->arguments)
-      castIndices(argument, false);
-  }
+    return castIndices(cast->operand, /*isCast=*/true, /*constants=*/false);
+  castOperands(*expr, constants);
 }
 
 bool ExprChecker::checkValue(Expr &expr) {
   // The node itself is no index, so it keeps its place in the tree.
-  if (auto *cast = expr.as<CastExpr>()) {
-    castIndices(cast->operand, /*isCast=*/true);
-  } else if (auto *unary = expr.as<UnaryExpr>()) {
-    castIndices(unary->operand, false);
-  } else if (auto *binary = expr.as<BinaryExpr>()) {
-    castIndices(binary->lhs, false);
-    castIndices(binary->rhs, false);
-  } else if (auto *choice = expr.as<IfExpr>()) {
-    castIndices(choice->thenValue, false);
-    castIndices(choice->elseValue, false);
-  } else if (auto *call = expr.as<CallExpr>()) {
-    for (ExprPtr &argument : call->arguments)
-      castIndices(argument, false);
-  }
+  if (auto *cast = expr.as<CastExpr>())
+    castIndices(cast->operand, /*isCast=*/true, /*constants=*/false);
+  else
+    castOperands(expr, /*constants=*/false);
   Type type = check(expr);
   if (!type)
     return false;

@@ -47,7 +47,15 @@ void ExprChecker::literalAlone(const Expr &expr) {
                          digits),
              literal.range)
       .help(word ? fmt::format("write f32({})", digits)
-                 : fmt::format("write it with its type: {}f32", digits));
+                 : fmt::format("write it with its type: {}{}", digits, [&] {
+                     // What the statement defines is often what is meant.
+                     bool declared =
+                         defining && defining->role != Tensor::Role::Temporary;
+                     bool fits = declared && (isFloat(defining->type) ||
+                                              (isInteger(defining->type) &&
+                                               integerLiteral(digits)));
+                     return spelling(fits ? defining->type : ScalarType::F32);
+                   }()));
 }
 
 ExprChecker::Type ExprChecker::checkNode(LiteralExpr &node, Expr &expr,

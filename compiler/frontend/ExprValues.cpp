@@ -28,6 +28,28 @@ const ConstDecl *integerConstant(const Expr &expr) {
   return fits ? *constant : nullptr;
 }
 
+/// Integer constants and numbers without a suffix, joined by + - *.
+bool isConstantSum(const Expr &expr) {
+  if (auto *literal = expr.as<LiteralExpr>())
+    return !literal->suffix;
+  if (auto *unary = expr.as<UnaryExpr>())
+    return unary->op == UnaryOp::Neg && isConstantSum(*unary->operand);
+  if (auto *binary = expr.as<BinaryExpr>())
+    return (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
+            binary->op == BinaryOp::Mul) &&
+           isConstantSum(*binary->lhs) && isConstantSum(*binary->rhs);
+  return integerConstant(expr) != nullptr;
+}
+
+/// Of a constant sum that was checked: computes it as indices are.
+void makeIndex(Expr &expr) {
+  expr.type = ScalarType::Index;
+  if (auto *literal = expr.as<LiteralExpr>())
+    if (auto value = integerLiteral(literal->digits))
+      literal->indexValue = static_cast<int64_t>(value->value);
+  forEachChild(expr, [](Expr &child) { makeIndex(child); });
+}
+
 using Wide = __int128;
 
 /// The value of literals joined by + - *; nothing where something else stands
@@ -68,10 +90,14 @@ std::optional<Wide> literalValue(const Expr &expr) {
 
 ExprChecker::Type ExprChecker::besideIndex(Expr &operand, ScalarType here,
                                            Expr &first, Type &type) {
-  if (*type == ScalarType::Index && integerConstant(operand))
-    return operand.type = ScalarType::Index;
-  if (here == ScalarType::Index && integerConstant(first))
-    type = first.type = ScalarType::Index;
+  if (*type == ScalarType::Index && isInteger(here) && isConstantSum(operand)) {
+    makeIndex(operand);
+    return ScalarType::Index;
+  }
+  if (here == ScalarType::Index && isInteger(*type) && isConstantSum(first)) {
+    makeIndex(first);
+    type = ScalarType::Index;
+  }
   return here;
 }
 

@@ -329,6 +329,7 @@ ExprPtr Cloner::cloneNode(const AccessExpr &node, const Expr &expr) const {
 ExprPtr Cloner::cloneNode(const CastExpr &node, const Expr &expr) const {
   CastExpr copy;
   copy.to = node.to;
+  copy.made = node.made;
   copy.typeParam = node.typeParam;
   if (const ScalarType *type = find(types, node.typeParam)) {
     copy.to = *type;

@@ -7,7 +7,7 @@
 //
 // `V, A = argmax[e](x)` is two statements: V = max[e](x) and A = argmax[e](x).
 // `topk<k>` is k such pairs, each over the elements that the pairs before it
-// did not choose.
+// did not choose. A side that is called `_` is not made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,9 @@ namespace girih::frontend {
 namespace {
 constexpr int64_t kMaxSubscript = int64_t(1) << 40;
 constexpr int64_t kMaxTopK = 64;
+
+/// `_` on the left: what would be there is not wanted.
+bool isUnused(const Statement &side) { return side.target.text == "_"; }
 } // namespace
 
 /// loop ::= 'for' name 'in' sum '..' sum '{' statement* '}'
@@ -99,6 +102,9 @@ Parser::parsePair(std::unique_ptr<Statement> values, const Token &first,
       parseLeftSide(*places);
   } else {
     places->target = values->moreTargets[0];
+    if (values->moreTargets.size() == 1 && isUnused(*values) &&
+        accept(TokenKind::LeftBracket))
+      parseLeftSide(*places);
   }
   bool named =
       at(TokenKind::Equal) &&
@@ -110,20 +116,30 @@ Parser::parsePair(std::unique_ptr<Statement> values, const Token &first,
                 "give two: V[t], A[t] = argmax[e](X[t, e])");
   values->moreTargets.clear();
   take();
+  if (isUnused(*values) && isUnused(*places))
+    fail(codes::kSyntax, "neither of the two tensors has a name",
+         values->target.range, "name what is wanted, or leave the line out");
+  for (const Statement *side : {values.get(), places.get()})
+    if (isUnused(*side) && !(side->at.empty() && side->indices.empty()))
+      fail(codes::kSyntax, "'_' stands for a tensor that is not wanted",
+           side->target.range, "write it without indices");
   if (atWord("topk"))
     return parseTopK(std::move(values), std::move(places), first);
   ReduceKind kind = atWord("argmax") ? ReduceKind::Max : ReduceKind::Min;
   // The text is read twice, once for each tensor.
   size_t begin = position;
-  values->value = parseReduction();
-  values->value->as<ReduceExpr>()->kind = kind;
-  position = begin;
-  places->value = parseReduction();
-  values->range = places->range = since(first);
-  refuseStatementTail();
   std::vector<std::unique_ptr<Statement>> pair;
-  pair.push_back(std::move(values));
-  pair.push_back(std::move(places));
+  for (auto *side : {&values, &places}) {
+    if (isUnused(**side))
+      continue;
+    position = begin;
+    (*side)->value = parseReduction();
+    if (side == &values)
+      (*side)->value->as<ReduceExpr>()->kind = kind;
+    (*side)->range = since(first);
+    pair.push_back(std::move(*side));
+  }
+  refuseStatementTail();
   return pair;
 }
 
@@ -132,10 +148,13 @@ Parser::parseTopK(std::unique_ptr<Statement> values,
                   std::unique_ptr<Statement> places, const Token &first) {
   Token word = take();
   expect(TokenKind::Less, "behind 'topk', before how many");
+  if (at(TokenKind::Identifier))
+    fail(codes::kSyntax, "how many are chosen is a number, not a name",
+         token().range, "write the number itself: topk<8>");
   int64_t count = expectInteger("how many are chosen", 1, kMaxTopK);
   expect(TokenKind::Greater, "after how many are chosen");
   for (const Statement *side : {values.get(), places.get()})
-    if (!side->at.empty() || side->indices.empty())
+    if (!isUnused(*side) && (!side->at.empty() || side->indices.empty()))
       fail(codes::kSyntax,
            fmt::format("the left side of 'topk' needs plain indices, the last "
                        "one for the {} chosen",
@@ -177,10 +196,24 @@ Parser::parseTopK(std::unique_ptr<Statement> values,
     return copy;
   };
 
+  bool wantsValues = !isUnused(*values), wantsPlaces = !isUnused(*places);
+  if (!wantsPlaces) {
+    // Later pairs ask what was chosen all the same.
+    places->target.text = "_" + values->target.text;
+    for (const auto &index : values->indices) {
+      places->indices.push_back(std::make_unique<IndexVariable>());
+      places->indices.back()->name = index->name;
+    }
+  }
+
   size_t begin = position;
   std::vector<std::unique_ptr<Statement>> result;
   for (int64_t rank = 0; rank < count; ++rank)
     for (Statement *side : {values.get(), places.get()}) {
+      bool wanted =
+          side == values.get() ? wantsValues : wantsPlaces || rank + 1 < count;
+      if (!wanted)
+        continue;
       if (rank)
         countStatement(word);
       position = begin;

@@ -92,6 +92,8 @@ void AstPrinter::print(const AccessExpr &node) {
 }
 
 void AstPrinter::print(const CastExpr &node) {
+  if (node.made) // around a name
+    return print(*node.operand, kPrimary);
   out += typeName(node.to, node.typeParam);
   out += '(';
   print(*node.operand, kTop);

@@ -355,6 +355,30 @@ bool RangeSolver::settleSome(bool withOthers) {
   return progress;
 }
 
+bool RangeSolver::settleFromReaders() {
+  if (!fromReaders)
+    return false;
+  // An index that the value does not have is a slip more often than a
+  // repetition.
+  std::set<std::string> used;
+  auto use = [&](const std::string &name, SourceRange) { used.insert(name); };
+  forEachName(*statement->value, use);
+  for (const auto &[index, range] : *dependentRanges)
+    for (const IndexSum *end : {&range.first, &range.second})
+      for (const auto &term : end->terms)
+        used.insert(term.first->name.text);
+  for (IndexVariable *index : indices) {
+    if (index->extent || index->reduced || index->dependent ||
+        !used.count(index->name.text))
+      continue;
+    if (auto wanted = fromReaders(*index)) {
+      std::tie(index->extent, index->fixedBy) = *wanted;
+      return true;
+    }
+  }
+  return false;
+}
+
 bool RangeSolver::settle() {
   bool fine = true;
   for (IndexVariable *index : indices)
@@ -363,7 +387,8 @@ bool RangeSolver::settle() {
   if (!fine)
     return false;
   settleSome(/*withOthers=*/false);
-  while (failed.empty() && settleSome(/*withOthers=*/true))
+  while (failed.empty() &&
+         (settleSome(/*withOthers=*/true) || settleFromReaders()))
     ;
   if (!failed.empty())
     return false;
@@ -378,7 +403,9 @@ bool RangeSolver::settle() {
                     ? fmt::format("use it as a subscript of a tensor, or write "
                                   "[{} in 0..N]",
                                   index->name.text)
-                    : "use it as a subscript of a tensor");
+                    : fmt::format("use it as a subscript of a tensor, or say "
+                                  "it behind the statement: where {} < N",
+                                  index->name.text));
       return false;
     }
     if (!checkedExtents.count(index))

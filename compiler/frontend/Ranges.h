@@ -72,6 +72,12 @@ public:
         declare(*index, index->given->first, index->given->second,
                 /*checked=*/false);
   }
+  /// Asked where nothing in the statement says how far an index on the left
+  /// runs: the extent that its readers want, and the place that says so.
+  using FromReaders =
+      std::function<std::optional<std::pair<Extent, SourceRange>>(
+          const IndexVariable &)>;
+  void setReaders(FromReaders ask) { fromReaders = std::move(ask); }
   /// Sets start and extent of every index. False after errors.
   bool settle();
   /// Whether every read is inside; sets the flags of guarded ones.
@@ -108,6 +114,8 @@ private:
   /// Gives ranges to indices; true when there was one without.
   bool settleSome(bool withOthers);
   bool settle(IndexVariable &index, Bounds bounds);
+  /// The same for one index by what reads the statement's tensor.
+  bool settleFromReaders();
   bool conflict(const IndexVariable &index, const Bound &here,
                 const Bound &there);
   /// The tightest of `bounds`; null where two cannot be compared.
@@ -139,6 +147,7 @@ private:
   const Statement *statement = nullptr;
   const DependentRanges *dependentRanges = nullptr;
   const SeenAccess *target = nullptr;
+  FromReaders fromReaders;
   Prover sizes;
   std::map<const IndexVariable *, std::pair<Extent, SourceRange>> declared;
   std::set<const IndexVariable *> checkedExtents;

@@ -219,6 +219,13 @@ private:
                  const std::vector<SeenAccess> &accesses) const;
   bool finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
                     ExprChecker &checker);
+  // SemaReaders.cpp
+  /// How far dimension `dim` of the temporary is read at plain indices of an
+  /// output, by the statements behind number `after`, through other temporaries
+  /// too; with the place that says so.
+  std::optional<std::pair<Extent, SourceRange>>
+  extentFromReaders(const OpScope &scope, const std::string &temporary,
+                    size_t dim, size_t after) const;
   bool checkDefined(OpScope &scope, const SeenAccess &seen,
                     const RangeSolver &solver);
   void noteParts(Diagnostic &diagnostic, const Tensor &tensor) const;

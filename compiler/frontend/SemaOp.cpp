@@ -301,9 +301,14 @@ static std::optional<ScalarType> scatterType(const Statement &statement,
                                              const Tensor *tensor) {
   bool isOutput =
       tensor && (tensor->role == Tensor::Role::Output || tensor->inOut);
-  if (statement.scatter && isOutput && statement.value->untyped)
+  if (!statement.scatter || !statement.value->untyped)
+    return std::nullopt;
+  if (isOutput)
     return tensor->type;
-  return std::nullopt;
+  // Refused later, with the type that it probably has.
+  auto *literal = statement.value->as<LiteralExpr>();
+  return literal && integerLiteral(literal->digits) ? ScalarType::I32
+                                                    : ScalarType::F32;
 }
 
 void Sema::checkDefinition(OpScope &scope, Statement &statement) {
@@ -485,7 +490,7 @@ void Sema::checkUses(OpScope &scope, bool clean) {
           codes::kUnusedInput,
           fmt::format("the input '{}' is never read", tensor->name.text),
           tensor->name.range);
-    else
+    else if (tensor->name.text != "_")
       reporter.warning(
           codes::kUnusedTemporary,
           fmt::format("'{}' is defined and never read", tensor->name.text),

@@ -266,6 +266,15 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
                      statement.declared[i].second, /*checked=*/false);
   }
   solver.declareGiven(statement);
+  if (!part && !output && !given && !statement.ragged)
+    solver.setReaders([&](const IndexVariable &index) {
+      size_t dim = 0, number = 0;
+      while (statement.indices[dim].get() != &index)
+        ++dim;
+      while (scope.op.statements[number].get() != &statement)
+        ++number;
+      return extentFromReaders(scope, tensor.name.text, dim, number);
+    });
   bool fine = solver.settle();
   if (fine) {
     bool declared = !part && (output || given);

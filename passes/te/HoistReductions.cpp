@@ -314,10 +314,12 @@ static LogicalResult checkHoistable(ComputeOp compute, ReduceOp reduce) {
     });
   if (!readsOwn)
     return success();
-  return reduce.emitError("a ")
-         << nameOf(reduce) << " over elements of '" << compute.getName()
-         << "', which the same statement writes, is not supported yet: write "
-            "the recurrence over one index at a time";
+  return reduce.emitError("'")
+         << nameOf(reduce) << "' over elements of '" << compute.getName()
+         << "', which the same statement writes, is not supported yet: let the "
+            "turns of a loop change the elements behind them, as in for t in "
+            "0..N { "
+         << compute.getName() << "[i] = ... where i > t }";
 }
 
 LogicalResult girih::te::hoistReductions(FuncOp func) {

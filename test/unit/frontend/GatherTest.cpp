@@ -153,3 +153,48 @@ TEST_CASE("programs that gather and scatter print as they are written") {
   auto program = accept(text);
   CHECK(printAst(program->file) == text);
 }
+
+TEST_CASE("integer constants beside indices are computed as indices are") {
+  std::string text =
+      "const STEP: i32 = 2\n\n"
+      "op f<const GS: i32 = 3>(S: f32[5], X: f32[N])\n"
+      "    -> Y: f32[N], Z: i64[N]\n"
+      "    where N <= 12 {\n"
+      "  Y[i] = X[i] * S[floordiv(i, GS + 1 - STEP + 1)] +\n"
+      "      S[min(i, GS)] + S[i % (GS + STEP)]\n"
+      "  Z[i] = i64(i % (2 * STEP) + floordiv(-(GS * STEP), i) +\n"
+      "      (if i > GS then i else STEP + 1))\n"
+      "}\n";
+  accept(text);
+  const Refusal refusals[] = {
+      // Typed numbers, and what data say, keep their types.
+      {"op f(X: f32[N]) -> Z: i64[N] {\nZ[i] = i64(@i % (2i32 + 1)) }", "G0301",
+       "the operands of '%' have different types: index and i32"},
+      {"op f<const GS: i32 = 3>(X: f32[N], id: i64[N]) -> Y: f32[N] {\n"
+       "Y[i] = X[floordiv(@id[i], GS)] else 0 }",
+       "G0301",
+       "the arguments of 'floordiv' have different types: i64 and i32"}};
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+}
+
+TEST_CASE("a call of an operator that scatters and has a const parameter") {
+  accept("op count<const E: i32 = 3>(b: i32[T]) -> h: i32[E] {\n"
+         "  h[b[t] + E - 1] += 1 drop\n"
+         "}\n"
+         "op twice(b: i32[T]) -> h: i32[4], k: i32[4] {\n"
+         "  h = count(b, E = 4)\n"
+         "  k = count(b, E = 4)\n"
+         "}\n");
+}
+
+TEST_CASE("casts that the text does not have are not shown") {
+  Checked checked = check("op f(X: f32[4], Z: f32[V]) -> Y: f32[V] {\n"
+                          "Y[i] = X[floordiv(i, V) + i64(i)] }");
+  bool found = false;
+  for (const Diagnostic &d : checked.diagnostics.all())
+    found |= d.message.find("prove that floordiv(i, V) + i64(i) lies") !=
+             std::string::npos;
+  INFO(checked.diagnostics.renderText(false));
+  CHECK(found);
+}

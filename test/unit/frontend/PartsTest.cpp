@@ -281,3 +281,52 @@ TEST_CASE("parts and conditions print as they are written") {
   CHECK(formatted->find("sum[k : k < 4 and") != std::string::npos);
   CHECK(formatText(SourceFile("t.te", *formatted), diagnostics) == formatted);
 }
+
+//===----------------------------------------------------------------------===//
+// Two tensors
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("a tensor of two that is not wanted is not made") {
+  auto printed = [](const std::string &header, const std::string &body) {
+    Checked checked = check("op o" + header + " {\n" + body + "\n}\n");
+    INFO(checked.diagnostics.renderText(false));
+    REQUIRE(checked.program != nullptr);
+    CHECK(checked.diagnostics.all().empty());
+    std::string text = printAst(checked.program->file);
+    return text.substr(text.find("{\n") + 2);
+  };
+  CHECK(
+      printed("(X: f32[M, N]) -> A: i64[M]", "_, A[i] = argmin[e](X[i, e])") ==
+      "  A[i] = argmin[e](X[i, e])\n}\n");
+  CHECK(
+      printed("(X: f32[M, N]) -> V: f32[M]", "V[i], _ = argmax[e](X[i, e])") ==
+      "  V[i] = max[e](X[i, e])\n}\n");
+  CHECK(printed("(X: f32[M, N]) -> A: i64[M, 1]",
+                "_, A[i, r] = topk<1>[e](X[i, e])") ==
+        "  A[i, 0] = argmax[e](X[i, e])\n}\n");
+  // The second largest is that of all but the first one.
+  CHECK(printed("(X: f32[N]) -> V: f32[2]", "V[r], _ = topk<2>[e](X[e])") ==
+        "  V[0] = max[e](X[e])\n"
+        "  _V[0] = argmax[e](X[e])\n"
+        "  V[1] = max[e : i64(e) != _V[0]](X[e])\n}\n");
+  const Refusal refusals[] = {
+      {"op o(X: f32[N]) -> Y: f32 {\n@_, _ = argmax[e](X[e]) }", "G0103",
+       "neither of the two tensors has a name"},
+      {"op o<const K: i32 = 2>(X: f32[N]) -> A: i64[K] {\n"
+       "_, A[r] = topk<@K>[e](X[e]) }",
+       "G0103", "how many are chosen is a number, not a name"},
+      {"op o(X: f32[M, N]) -> A: i64[M] {\n"
+       "@_[i], A[i] = argmax[e](X[i, e]) }",
+       "G0103", "'_' stands for a tensor that is not wanted"}};
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+}
+
+TEST_CASE("an output of a call that is not wanted") {
+  Checked checked = check("op two(X: f32[N]) -> a: f32, b: f32 {\n"
+                          "a = sum[i](X[i])\nb = max[i](X[i]) }\n"
+                          "op o(X: f32[N]) -> Y: f32 {\n"
+                          "_, c = two(X)\nY = c + 1 }\n");
+  REQUIRE(checked.program != nullptr);
+  CHECK(checked.diagnostics.all().empty());
+}

@@ -302,3 +302,42 @@ TEST_CASE("the printed text of sums, rules and ranges reads back") {
   program = accept(text.c_str());
   CHECK(printAst(program->file) == text);
 }
+
+TEST_CASE(
+    "where every read has a rule, an output's plain read says the range") {
+  auto rangeOf = [](const std::string &body) {
+    auto program =
+        accept("op o(X: f32[H, W], F: f32[3]) -> Y: f32[H, 2 * W] {\n" + body +
+               "\n}\n");
+    const OpDecl &op =
+        *std::get<std::unique_ptr<OpDecl>>(program->file.items.at(0));
+    return spelling(*op.statements.at(0)->indices.at(1)->extent);
+  };
+  std::string blur = "Z[h, w] = sum[r]((X[h, w + r - 1] else 0) * F[r])\n";
+  CHECK(rangeOf(blur + "Y[h, w] = Z[h, w] + 1") == "2 * W");
+  // Through another temporary, and also where a part reads it before.
+  CHECK(rangeOf(blur + "A[h, w] = Z[h, w] * 2\n"
+                       "Y[h, w] = A[h, w] + 1") == "2 * W");
+  // Where it is a value only, or an end of a range.
+  CHECK(rangeOf("Z[h, w] = f32(w) * (X[h, 0 * w - 1] else 0)\n"
+                "Y[h, w] = Z[h, w] + 1") == "2 * W");
+  // A read of its own in the statement says more.
+  CHECK(rangeOf("Z[h, w] = X[h, w] + (X[h, w + 1] else 0)\n"
+                "Y[h, w] = Z[h, clamp(w)]") == "W");
+  const Refusal refusals[] = {
+      // Only read beside others.
+      {"op o(X: f32[H], F: f32[3]) -> Y: f32[H] {\n"
+       "Z[@h] = sum[r]((X[h + r - 1] else 0) * F[r])\n"
+       "Y[h] = Z[h + 1] else 0 }",
+       "G0402", "nothing says how far the index 'h' runs"},
+      // An index that the value does not have.
+      {"op o(X: f32[H]) -> Y: f32[H, H] {\n"
+       "Z[h, @k] = X[h]\nY[h, k] = Z[h, k] }",
+       "G0402", "nothing says how far the index 'k' runs"},
+      // A temporary that nothing reads.
+      {"op o(X: f32[H]) -> Y: f32[H] {\n"
+       "Z[@h] = X[h - 1] else 0\nA[h] = Z[h]\nY[h] = X[h] }",
+       "G0402", "nothing says how far the index 'h' runs"}};
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+}

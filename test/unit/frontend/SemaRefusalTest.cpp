@@ -273,3 +273,19 @@ TEST_CASE("warnings do not refuse") {
                 "effect"},
                warning);
 }
+
+TEST_CASE("a literal alone is offered the type of what is defined") {
+  auto help = [](const char *text) {
+    Checked checked = check(text);
+    REQUIRE_FALSE(checked.diagnostics.all().empty());
+    const Diagnostic &first = checked.diagnostics.all().front();
+    CHECK(first.code == "G0302");
+    return first.helps.at(0);
+  };
+  CHECK(help("op o(X: f32[N]) -> Y: i16[N] { Y[i] = 0 }") ==
+        "write it with its type: 0i16");
+  CHECK(help("op o(X: f32[N]) -> Y: i16[N] { Y[i] = 0.5 }") ==
+        "write it with its type: 0.5f32");
+  CHECK(help("op o(X: f32[N]) -> Y: bool[N] { Y[i] = 0 }") ==
+        "write it with its type: 0f32");
+}

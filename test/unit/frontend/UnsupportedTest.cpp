@@ -45,6 +45,8 @@ TEST_CASE("statements and expressions that are refused for now") {
        "scatter by products ('prod=') is not supported yet"},
       {"@c[B[i]] = X[i, 0]\nY[i, j] = X[i, j]", "G0906",
        "'c' is no output: only outputs are scattered into"},
+      {"@c[i32(B[i, 0])] += 1\nY[i, j] = X[i, j]", "G0906",
+       "'c' is no output: only outputs are scattered into"},
       {"Y @+= X[0, 0]", "G0906",
        "'Y' has no subscript: what combines with a single value is a "
        "reduction"},
