@@ -115,5 +115,5 @@ int Console::finish() {
   if (json)
     text = "[" + text + (text.empty() ? "]\n" : "\n]\n");
   std::fwrite(text.data(), 1, text.size(), stderr);
-  return misused ? kExitUsage : failed ? kExitFailed : kExitOk;
+  return std::max(least, misused ? kExitUsage : failed ? kExitFailed : kExitOk);
 }
