@@ -9,6 +9,7 @@
 
 #include "compiler/frontend/RangeText.h"
 #include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/DomainView.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/ScheduleDriver.h"
 #include "passes/schedule/DirectiveBuilder.h"
@@ -383,7 +384,8 @@ girih::pipeline::explain(std::shared_ptr<const SourceFile> source,
   wanted.last = what.steps ? Phase::Scop : Phase::Schedule;
   std::optional<std::string> said;
   wanted.inspect = [&](CompileState &state) {
-    said = Explainer(state, what).run();
+    said = what.domain ? viewDomain(state, what.statement)
+                       : Explainer(state, what).run();
   };
   compile(std::move(source), wanted, diags);
   // Steps are worth seeing up to the one that is refused.

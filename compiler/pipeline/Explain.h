@@ -13,6 +13,7 @@
 //   ranges  how far indices run, and which access fixed it
 //   directives  a schedule to paste into the text
 //   fusion  for each pair of statements whether their loops may be one
+//   domain  a picture (SVG) of a statement's instances, alone (DomainView.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ struct ExplainOptions {
   std::vector<std::string> views; ///< names of explainViews()
   bool steps = false; ///< tree and nest after each directive, in place of views
   bool json = false;
+  bool domain = false;   ///< a picture in place of views
+  std::string statement; ///< of the picture
 };
 
 /// What is to be said; nothing after errors in `diags`.

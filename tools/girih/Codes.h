@@ -35,7 +35,8 @@
   X(TestFailed,  "G1020", "tests that failed")                                 \
   X(Expected,    "G1021", "results that are not what was expected")            \
   X(FoundNan,    "G1022", "a value that became NaN")                           \
-  X(NotFormatted, "G1023", "a file that is not in the one style")
+  X(NotFormatted, "G1023", "a file that is not in the one style")              \
+  X(DifferentOps, "G1024", "programs of two operators, which are not compared")
 // clang-format on
 
 namespace girih::cli::codes {

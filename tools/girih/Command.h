@@ -82,6 +82,7 @@ std::unique_ptr<Command> makeFmtCommand();
 std::unique_ptr<Command> makeErrorCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 std::unique_ptr<Command> makeExplainCommand();
+std::unique_ptr<Command> makeDiffCommand();
 
 } // namespace girih::cli
 

@@ -68,6 +68,7 @@ std::vector<std::unique_ptr<Command>> cli::makeCommands() {
   commands.push_back(makeFmtCommand());
   commands.push_back(makeErrorCommand());
   commands.push_back(makeExplainCommand());
+  commands.push_back(makeDiffCommand());
   commands.push_back(makeDoctorCommand());
   return commands;
 }

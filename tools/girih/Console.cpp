@@ -34,6 +34,7 @@ static bool isMisuse(const Diagnostic &diagnostic) {
       "G0601", "G0602", "G0603", "G0604", // operator and sizes
       "G0620", "G0621",                   // parameters
       "G0801", "G0803", "G0817", "G0818", // target, functions, phases
+      "G0820", "G0822",                   // statement and sizes of a picture
   };
   return diagnostic.severity == Severity::Error &&
          std::find(std::begin(kMisuse), std::end(kMisuse), diagnostic.code) !=
@@ -115,5 +116,5 @@ int Console::finish() {
   if (json)
     text = "[" + text + (text.empty() ? "]\n" : "\n]\n");
   std::fwrite(text.data(), 1, text.size(), stderr);
-  return misused ? kExitUsage : failed ? kExitFailed : kExitOk;
+  return std::max(least, misused ? kExitUsage : failed ? kExitFailed : kExitOk);
 }

@@ -44,12 +44,16 @@ public:
   /// A bar on standard error once the work takes long; for terminals only.
   rt::ProgressOptions progress(std::string label) const;
 
+  /// The least exit code, whatever was reported.
+  void endWith(ExitCode code) { least = code; }
+
   /// Prints what was reported; the exit code.
   int finish();
 
 private:
   bool json = false;
   bool misused = false;
+  ExitCode least = kExitOk;
   Diagnostics own;
   std::deque<Diagnostics> compiles;
 };

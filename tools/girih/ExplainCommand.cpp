@@ -8,6 +8,7 @@
 #include "compiler/pipeline/Explain.h"
 #include "compiler/support/Suggest.h"
 #include "tools/girih/Codes.h"
+#include "tools/girih/Files.h"
 #include "tools/girih/Program.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,7 +25,12 @@ public:
       : Command("explain", "say how a program is scheduled, and why"),
         flags(*this, "FILE"),
         view(*this, "view", "VIEW,...",
-             "tree, loops, deps, ranges, fusion, directives; or all", "loops"),
+             "tree, loops, deps, ranges, fusion, directives; or all; or "
+             "domain alone",
+             "loops"),
+        statement(*this, "statement", "S",
+                  "statement whose instances --view=domain draws"),
+        out(*this, "o", "OUT", "where it goes (default: standard output)"),
         steps(*this, "steps",
               "tree and loop nest after each directive of the schedule"),
         json(*this, "json", "as JSON") {}
@@ -50,20 +56,50 @@ public:
     pipeline::ExplainOptions what;
     what.steps = steps;
     what.json = json;
-    if (!readViews(console, what.views))
+    what.statement = statement;
+    if (!readViews(console, what) || !checkPicture(console, what))
       return;
     pipeline::CompileOptions options = program->options();
     options.given = program->sizes();
+    // The text of a form has its sizes; -D says then how large the picture is.
+    options.anySize = what.domain && flags.from.getNumOccurrences();
     if (!program->target().empty())
       options.target = program->target();
     std::optional<std::string> said = program->explain(console, options, what);
-    if (said)
+    if (!said)
+      return;
+    if (out.getNumOccurrences())
+      writeFile(console, out, *said);
+    else
       console.print(*said);
   }
 
 private:
-  bool readViews(Console &console, std::vector<std::string> &views) {
-    const std::vector<std::string> &known = pipeline::explainViews();
+  /// The picture stands alone, and has flags that nothing else has.
+  bool checkPicture(Console &console, const pipeline::ExplainOptions &what) {
+    if (!what.domain && statement.getNumOccurrences()) {
+      console
+          .usage(codes::kCommandLine, "--statement says what a picture shows")
+          .help("add --view=domain");
+      return false;
+    }
+    const char *other = !what.views.empty() ? "other views"
+                        : json              ? "--json"
+                        : steps             ? "--steps"
+                                            : nullptr;
+    if (!what.domain || !other)
+      return true;
+    console.usage(codes::kCommandLine,
+                  std::string("--view=domain is a picture: it does not go "
+                              "together with ") +
+                      other);
+    return false;
+  }
+
+  bool readViews(Console &console, pipeline::ExplainOptions &what) {
+    std::vector<std::string> &views = what.views;
+    std::vector<std::string> known = pipeline::explainViews();
+    constexpr const char *kPicture = "domain";
     llvm::SmallVector<llvm::StringRef> names;
     llvm::StringRef(view).split(names, ',');
     for (llvm::StringRef name : names) {
@@ -71,11 +107,17 @@ private:
         views = known;
         return true;
       }
+      if (name == kPicture) {
+        what.domain = true;
+        continue;
+      }
       if (!llvm::is_contained(known, name)) {
+        std::string list = llvm::join(known, ", ");
+        known.push_back(kPicture);
         console
             .usage(codes::kUnknownName,
                    "no view '" + name.str() + "'" + didYouMean(name, known))
-            .help("the views are " + llvm::join(known, ", ") + ", or all");
+            .help("the views are " + list + ", or all; or domain");
         return false;
       }
       views.push_back(name.str());
@@ -84,7 +126,7 @@ private:
   }
 
   ProgramFlags flags;
-  Setting view;
+  Setting view, statement, out;
   Switch steps, json;
 };
 

@@ -47,7 +47,7 @@ std::optional<Phase> cli::findPhase(Console &console, const std::string &name,
   return std::nullopt;
 }
 
-static bool checkTarget(Console &console, const std::string &name) {
+bool cli::checkTarget(Console &console, const std::string &name) {
   if (target::findTarget(name))
     return true;
   Diagnostic &error =
@@ -59,7 +59,7 @@ static bool checkTarget(Console &console, const std::string &name) {
   return false;
 }
 
-static bool checkFunctions(Console &console, const std::string &how) {
+bool cli::checkFunctions(Console &console, const std::string &how) {
   if (how.empty() || how == "fast" || how == "portable")
     return true;
   console.usage(codes::kUnknownName,

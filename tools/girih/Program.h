@@ -83,6 +83,9 @@ private:
 /// A phase by name. Reports an unknown one, which stood behind `flag`.
 std::optional<pipeline::Phase>
 findPhase(Console &console, const std::string &name, const char *flag);
+/// Values of --target and --functions; report what is wrong.
+bool checkTarget(Console &console, const std::string &name);
+bool checkFunctions(Console &console, const std::string &how);
 
 } // namespace girih::cli
 
