@@ -320,7 +320,8 @@ private:
         return;
       }
       frontend::ScheduleDecl decl;
-      decl.op.text = scop.name;
+      std::string written = state.program ? writtenName(state) : "";
+      decl.op.text = written.empty() ? scop.name : written;
       decl.targets.push_back({state.target->name, {}});
       decl.exact = true;
       decl.directives = std::move(*directives);

@@ -141,11 +141,14 @@ openConditions(const CompileState &state, const ScheduleDecl &decl) {
 // Schedules of the text
 //===----------------------------------------------------------------------===//
 
-static std::string opOf(const CompileState &state) {
+std::string girih::pipeline::writtenName(const CompileState &state) {
   if (!state.options.op.empty())
     return state.options.op;
   std::vector<const frontend::OpDecl *> ops = state.program->ops();
-  return ops.size() == 1 ? ops[0]->name.text : "";
+  if (ops.size() != 1)
+    return "";
+  // Schedules are of the operator as written, whatever its parameters are.
+  return (ops[0]->written ? ops[0]->written : ops[0])->name.text;
 }
 
 std::vector<const ScheduleDecl *>
@@ -154,7 +157,7 @@ girih::pipeline::schedulesFor(const CompileState &state) {
   if (!state.program)
     return chosen;
   for (const ScheduleDecl *decl : frontend::findSchedules(
-           *state.program, opOf(state), state.options.target)) {
+           *state.program, writtenName(state), state.options.target)) {
     auto open = openConditions(state, *decl);
     if (!open)
       continue;
@@ -226,7 +229,25 @@ bool girih::pipeline::applyDirectives(const ScheduleDecl &decl,
   return true;
 }
 
+/// A schedule file none of whose schedules is for this compile is no use.
+static void warnOfUnused(CompileState &state) {
+  if (!state.program || !state.options.scheduleFile)
+    return;
+  std::vector<const ScheduleDecl *> used = schedulesFor(state);
+  for (const frontend::Item &item : state.program->schedules.items)
+    if (auto *decl = std::get_if<std::unique_ptr<ScheduleDecl>>(&item))
+      if (llvm::is_contained(used, decl->get()))
+        return;
+  state.diags
+      .warning("G0730", "no schedule of '" + state.options.scheduleFile->name() +
+                            "' is for '" + writtenName(state) + "' on " +
+                            state.target->name +
+                            " at these sizes: it is not used")
+      .help("a schedule says which operator it is of, and 'for' which targets");
+}
+
 bool girih::pipeline::makeSchedules(CompileState &state) {
+  warnOfUnused(state);
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
     schedule::ScheduleModel model = makeModel(state);

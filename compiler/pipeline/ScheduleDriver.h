@@ -25,6 +25,9 @@ namespace girih::pipeline {
 std::vector<const frontend::ScheduleDecl *>
 schedulesFor(const CompileState &state);
 
+/// The compiled operator's name in the text; empty where it is not said.
+std::string writtenName(const CompileState &state);
+
 /// Tensors that those schedules are about: they stay tensors, also where they
 /// could be computed in the place of their only reader.
 std::vector<std::string> tensorsOfSchedules(const CompileState &state);

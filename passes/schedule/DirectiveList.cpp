@@ -117,6 +117,8 @@ private:
     std::optional<size_t> shared;
     for (unsigned f : inside) {
       size_t common = sayFamily(families[f], kernel);
+      if (f == inside[0])
+        firstShared = lastShared;
       if (shared.value_or(common) != common)
         throw CannotSay("the statements of kernel " + kernel.kernel.name +
                         " do not have the same loops in common");
@@ -127,7 +129,7 @@ private:
       names.push_back(nameOf(families[f]));
     if (names.size() > 1) {
       result.push_back(directive::fuse(
-          names, *shared == 0 ? "" : names[0] + "." + lastShared));
+          names, *shared == 0 ? "" : names[0] + "." + firstShared));
     }
     if (!gridNames.empty())
       result.push_back(directive::map(gridNames, "grid"));
@@ -441,7 +443,7 @@ private:
   const poly::ScheduleTree &tree;
   std::vector<Directive> result, maps;
   directive::Names gridNames, threadOrder;
-  std::string lastShared;
+  std::string lastShared, firstShared;
   std::vector<std::pair<const Node *, size_t>> gridBands;
   /// By statement and dim: whose loops its parts are.
   std::map<std::pair<unsigned, unsigned>, std::pair<std::string, Parts>> table;

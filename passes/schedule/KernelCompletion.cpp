@@ -179,18 +179,24 @@ bool KernelCompletion::chooseGrid(Node &filter) {
         m += m > chosen;
     }
   }
-  size_t last = 0;
-  bool anyOpen = false;
-  for (size_t c = 0; c < candidates.size(); ++c)
-    if (isOpen(candidates[c])) {
-      last = c;
-      anyOpen = true;
-    }
-  if (!anyOpen && candidates.size() == 1 && !hasPoints)
+  // Loops without end, and the outer parts of those that were divided; the
+  // inner parts are for tiles. Where there is none of either, the first.
+  auto isOuter = [&](size_t m) {
+    const Member &member = band.members[m];
+    return isOpen(m) ||
+           std::all_of(member.digits.begin(), member.digits.end(),
+                       [](const Digit &digit) { return digit.divisor > 1; });
+  };
+  std::vector<size_t> blocks;
+  std::copy_if(candidates.begin(), candidates.end(),
+               std::back_inserter(blocks), isOuter);
+  if (blocks.empty() && candidates.size() == 1 && !hasPoints)
     return true; // its values go to threads
+  if (blocks.empty())
+    blocks.push_back(candidates[0]);
   std::string names;
-  for (size_t c = 0; c <= last; ++c) {
-    Member &member = band.members[candidates[c]];
+  for (size_t m : blocks) {
+    Member &member = band.members[m];
     member.binding = Binding::Grid;
     names += (names.empty() ? "'" : ", '") + member.name + "'";
   }

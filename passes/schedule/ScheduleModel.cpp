@@ -36,8 +36,7 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
   if (!DirectiveApplier(*this, next, directive, diags).run())
     return false;
   normalise(next.tree);
-  std::vector<poly::Violation> violations =
-      poly::checkLegality(program, dependences, next.tree, budget);
+  std::vector<poly::Violation> violations = judge(next.tree, directive.kind);
   if (!violations.empty()) {
     // The first says what is wrong; the others follow from it.
     violations.resize(1);
@@ -49,6 +48,32 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
   history.push_back(std::move(current));
   current = std::move(next);
   return true;
+}
+
+/// A directive that leaves the order as it is, is proved by that: dividing a
+/// loop changes none, and what it calls parallel is asked of those members.
+std::vector<poly::Violation>
+ScheduleModel::judge(const poly::ScheduleTree &tree,
+                     frontend::DirectiveKind kind) const {
+  using Kind = frontend::DirectiveKind;
+  bool keepsOrder = kind == Kind::Split || kind == Kind::Unroll ||
+                    kind == Kind::Stage || kind == Kind::Place ||
+                    kind == Kind::Threads;
+  bool onlyClaims = kind == Kind::Map || kind == Kind::Vectorize;
+  Diagnostics structure;
+  if ((!keepsOrder && !onlyClaims) ||
+      !poly::verifyScheduleTree(program, tree, structure))
+    return poly::checkLegality(program, dependences, tree, budget);
+  std::vector<poly::Violation> violations;
+  if (onlyClaims)
+    walk(*tree.root, [&](poly::Node &node) {
+      for (size_t m = 0; m < node.members.size() && violations.empty(); ++m)
+        if (node.members[m].coincident)
+          if (auto conflict = poly::carriedBy(program, dependences, tree, node,
+                                              m, budget))
+            violations.push_back(std::move(*conflict));
+    });
+  return violations;
 }
 
 bool ScheduleModel::undo() {

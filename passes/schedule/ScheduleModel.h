@@ -85,6 +85,8 @@ private:
     std::vector<Family> families;
   };
   State copy() const;
+  std::vector<poly::Violation> judge(const poly::ScheduleTree &tree,
+                                     frontend::DirectiveKind kind) const;
 
   const poly::Scop &program;
   const poly::Dependences &dependences;
