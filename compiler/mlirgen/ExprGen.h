@@ -103,11 +103,6 @@ private:
   mlir::Value emitIndex(const frontend::IndexSum &sum, mlir::Location loc);
   mlir::Value emitComparison(const frontend::BinaryExpr &node,
                              const frontend::Expr &expr);
-  mlir::Value emitTested(const frontend::ReduceExpr &reduce,
-                         te::ReduceKind kind, frontend::ScalarType type);
-  /// What contributes nothing to a reduction.
-  mlir::Value emitNeutral(te::ReduceKind kind, frontend::ScalarType type,
-                          mlir::Location loc);
   /// An expression of type Index (IndexGen.cpp).
   mlir::Value emitIndex(const frontend::Expr &expr);
   /// An index, or an i64, as an i64.
@@ -142,18 +137,26 @@ private:
   /// Where the largest or smallest value is (ArgumentGen.cpp).
   mlir::Value emitArgument(const frontend::ReduceExpr &reduce,
                            const frontend::Expr &expr);
+  // Reductions (ReduceGen.cpp).
   mlir::Value emitReduction(const frontend::ReduceExpr &reduce,
                             te::ReduceKind kind, frontend::ScalarType type,
                             mlir::Location loc);
+  /// The body where all tests hold, else what contributes nothing.
+  mlir::Value emitTested(const frontend::ReduceExpr &reduce,
+                         te::ReduceKind kind, frontend::ScalarType type);
+  /// What contributes nothing to a reduction.
+  mlir::Value emitNeutral(te::ReduceKind kind, frontend::ScalarType type,
+                          mlir::Location loc);
+  /// The text of te.reduce's `order`.
+  std::string orderOf(const frontend::ReduceExpr &reduce,
+                      frontend::ScalarType type);
+  // Functions (CallGen.cpp).
+  mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
   te::Accuracy accuracyOf(const frontend::CallExpr &call) const;
   mlir::Value emitBuiltin(const frontend::CallExpr &call, mlir::Location loc);
   mlir::Value emitBits(const frontend::CallExpr &call, mlir::Location loc);
   /// philox or uniform (IndexGen.cpp).
   mlir::Value emitRandom(const frontend::CallExpr &call, mlir::Location loc);
-  mlir::Value inlineCall(const frontend::CallExpr &call, mlir::Location loc);
-  /// The text of te.reduce's `order`.
-  std::string orderOf(const frontend::ReduceExpr &reduce,
-                      frontend::ScalarType type);
 
   mlir::OpBuilder &builder;
   const SourceFile &source;

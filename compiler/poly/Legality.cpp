@@ -37,18 +37,24 @@ public:
   Walk(const Model &model, const ScheduleTree &tree,
        std::vector<Violation> &violations)
       : model(model), scop(model.scop()), violations(violations) {
-    for (unsigned s = 0; s < scop.statements.size(); ++s)
-      kernels.push_back(kernelOf(tree, s));
+    setKernels(tree);
+  }
+  /// Asks of one member whether it carries anything; the tree is legal.
+  Walk(const Model &model, const ScheduleTree &tree,
+       std::vector<Violation> &violations, const Node &asked, size_t member)
+      : model(model), scop(model.scop()), violations(violations), asked(&asked),
+        askedMember(member) {
+    setKernels(tree);
   }
 
   void node(const Node &node, std::vector<Piece> pieces) {
-    if (pieces.empty() || violations.size() >= kMaxViolations)
+    if (pieces.empty() || violations.size() >= kMaxViolations || isAnswered)
       return;
     switch (node.kind) {
     case Node::Kind::Sequence:
       return sequence(node, std::move(pieces));
     case Node::Kind::Band:
-      for (size_t m = 0; m < node.members.size(); ++m)
+      for (size_t m = 0; m < node.members.size() && !isAnswered; ++m)
         pieces = member(node, m, std::move(pieces));
       break;
     case Node::Kind::Tile:
@@ -62,10 +68,16 @@ public:
     case Node::Kind::Stage:
       break;
     }
-    this->node(*node.children[0], std::move(pieces));
+    if (!isAnswered)
+      this->node(*node.children[0], std::move(pieces));
   }
 
 private:
+  void setKernels(const ScheduleTree &tree) {
+    for (unsigned s = 0; s < scop.statements.size(); ++s)
+      kernels.push_back(kernelOf(tree, s));
+  }
+
   using Compare = isl_map *(*)(isl_pw_aff *, isl_pw_aff *);
 
   isl::map compare(const Node &band, size_t member, const Piece &piece,
@@ -81,11 +93,23 @@ private:
   std::vector<Piece> member(const Node &band, size_t index,
                             std::vector<Piece> pieces) {
     const Member &member = band.members[index];
-    bool apart = member.coincident || member.binding == Binding::Grid;
+    bool isAsked = asked == &band && askedMember == index;
+    bool apart =
+        member.coincident || member.binding == Binding::Grid || isAsked;
     std::vector<Piece> rest;
+    isAnswered = isAsked;
     for (Piece &piece : pieces) {
       if (violations.size() >= kMaxViolations)
         break;
+      if (asked && !isAsked) {
+        piece.pairs =
+            piece.pairs
+                .intersect(compare(band, index, piece, isl_pw_aff_eq_map))
+                .coalesce();
+        if (!piece.pairs.is_empty())
+          rest.push_back(std::move(piece));
+        continue;
+      }
       isl::map backward =
           piece.pairs.intersect(compare(band, index, piece, isl_pw_aff_gt_map));
       if (apart) {
@@ -119,6 +143,8 @@ private:
       size_t sink = filterOf.at(piece.sink);
       if (source == sink)
         inside[source].push_back(std::move(piece));
+      else if (asked)
+        continue; // in order
       else if (source > sink && piece.order != Piece::Order::AnyTerm)
         outOfSequence(node, *node.children[sink], piece);
       else if (kernels[piece.source] != kernels[piece.sink])
@@ -277,6 +303,8 @@ private:
 
   void undistinguished(const Node &node, const Piece &piece,
                        const std::string &where) {
+    if (asked)
+      return;
     Violation &v = add(piece.order == Piece::Order::Plain
                            ? Violation::Rule::Order
                            : Violation::Rule::ReductionOrder,
@@ -290,13 +318,19 @@ private:
   const Scop &scop;
   std::vector<const Node *> kernels; ///< by statement
   std::vector<Violation> &violations;
+  const Node *asked = nullptr;
+  size_t askedMember = 0;
+  bool isAnswered = false;
 };
 
 /// The listed dependences, equal ones once, and the pairs that associative
 /// reductions leave out of the list but that must not run at once either.
 /// False when one of them cannot be read.
+///
+/// Where `among` is given, only those between its statements (sorted).
 bool readPieces(const Model &model, const Dependences &dependences,
-                std::vector<Piece> &pieces, std::string &problem) {
+                std::vector<Piece> &pieces, std::string &problem,
+                const std::vector<unsigned> *among = nullptr) {
   const Scop &scop = model.scop();
   std::set<std::tuple<unsigned, unsigned, unsigned, bool, std::string>> seen;
   for (const Dependence &d : dependences.list) {
@@ -306,6 +340,12 @@ bool readPieces(const Model &model, const Dependences &dependences,
       problem = "a dependence names what the Scop has not";
       return false;
     }
+    auto isAmong = [&](unsigned statement) {
+      return !among ||
+             std::binary_search(among->begin(), among->end(), statement);
+    };
+    if (!isAmong(d.source) || !isAmong(d.sink))
+      continue;
     if (!seen.emplace(d.source, d.sink, d.array, d.withinReduction, d.relation)
              .second)
       continue;
@@ -336,7 +376,9 @@ bool readPieces(const Model &model, const Dependences &dependences,
     pieces.push_back(std::move(piece));
   }
   for (const Reduction &reduction : scop.reductions) {
-    if (!reduction.associative)
+    if (!reduction.associative ||
+        (among &&
+         !std::binary_search(among->begin(), among->end(), reduction.update)))
       continue;
     const Statement &update = scop.statements[reduction.update];
     isl::map cells = model.access(
@@ -405,6 +447,31 @@ std::vector<Violation> checkLegality(const Scop &scop,
   else if (!outcome.finished())
     violations.push_back(undecided(scop, outcome.message));
   return violations;
+}
+
+std::optional<Violation> carriedBy(const Scop &scop,
+                                   const Dependences &dependences,
+                                   const ScheduleTree &tree, const Node &band,
+                                   size_t member, const PolyBudget &budget) {
+  IslSession session;
+  std::optional<Model> model;
+  std::vector<Piece> pieces;
+  std::vector<Violation> violations;
+  std::string problem;
+  IslOutcome outcome = guarded(session, 0, [&] {
+    model.emplace(session, scop);
+    readPieces(*model, dependences, pieces, problem, &band.statements);
+  });
+  if (outcome.finished() && problem.empty())
+    outcome = guarded(session, budget.maxOperations, [&] {
+      Walk(*model, tree, violations, band, member)
+          .node(*tree.root, std::move(pieces));
+    });
+  if (!problem.empty() || !outcome.finished())
+    return undecided(scop, problem.empty() ? outcome.message : problem);
+  if (violations.empty())
+    return std::nullopt;
+  return std::move(violations.front());
 }
 
 void reportViolations(const Scop &scop,

@@ -66,6 +66,15 @@ std::vector<Violation> checkLegality(const Scop &scop,
                                      const ScheduleTree &tree,
                                      const PolyBudget &budget);
 
+/// Why the values of one member of a legal tree may not run at the same time:
+/// the conflict that calling it coincident would be. Nothing when they may; an
+/// Undecided violation when isl's quota ends. Looks only at dependences between
+/// statements of that band, so it is much quicker than judging a tree.
+std::optional<Violation> carriedBy(const Scop &scop,
+                                   const Dependences &dependences,
+                                   const ScheduleTree &tree, const Node &band,
+                                   size_t member, const PolyBudget &budget);
+
 /// Reports each violation as error G0701 (order, kernel order), G0702
 /// (coincidence), G0703 (reduction order), G0704 (coverage), G0705 (undecided),
 /// with the two instances, the element and the help. The place is `at` (a

@@ -65,6 +65,8 @@ private:
                    const std::string &loopName, const std::string &pair,
                    size_t &depth);
   bool distribute();
+  bool isOutermost(const poly::Node &band);
+  std::vector<poly::NodePtr> bySums(std::vector<poly::NodePtr> filters) const;
   bool fixedBelow(unsigned family, const MemberPlace &at, poly::Node &subtree,
                   std::vector<std::pair<poly::Node *, size_t>> &shared,
                   std::vector<std::vector<poly::Digit>> &digits);

@@ -55,11 +55,9 @@ bool KernelCompletion::isParallel(Node &band, size_t index) {
   Member &member = band.members[index];
   if (member.coincident)
     return true;
-  member.coincident = true;
-  bool parallel =
-      poly::checkLegality(scop, input.dependences, tree, input.budget).empty();
-  member.coincident = parallel;
-  return parallel;
+  member.coincident = !poly::carriedBy(scop, input.dependences, tree, band,
+                                       index, input.budget);
+  return member.coincident;
 }
 
 /// Whether every digit is of a dim along which a cell is updated in order.
@@ -296,11 +294,23 @@ bool KernelCompletion::collectPoints(unsigned s) {
   const Statement &statement = scop.statements[s];
   StatementTile &tile = tiles[s];
   tile.shape.assign(statement.dims.size(), 1);
+  std::string unrolled; // in order, so nothing inside it may be a loop
   for (const Node *node : poly::pathOf(tree, s))
     for (size_t m = 0; m < node->members.size(); ++m) {
       const Member &member = node->members[m];
-      if (!poly::isCarriedByTile(member.binding))
-        continue;
+      if (!poly::isCarriedByTile(member.binding)) {
+        if (unrolled.empty() || member.coincident ||
+            member.binding != Binding::Loop)
+          continue;
+        fail("G0727", "'" + unrolled + "' of '" + statement.name +
+                          "' cannot be unrolled around the loop '" +
+                          member.name +
+                          "': a tile is innermost, and they "
+                          "would change places")
+            .help("unroll '" + member.name + "' too, or leave '" + unrolled +
+                  "' a loop");
+        return false;
+      }
       const Digit &digit = poly::digitOf(*node, m, s);
       std::optional<unsigned> dim = dimOf(digit);
       int64_t turns = dim ? turnsOf(s, digit) : 0;
@@ -324,7 +334,19 @@ bool KernelCompletion::collectPoints(unsigned s) {
       point.loop = member.name;
       point.binding =
           chosen.count(member.name) ? Binding::Loop : member.binding;
-      point.isOrdered = isTaken(*node, m) && !member.coincident;
+      // One thread takes the elements of a sum, also where a tile has but one
+      // of them and nothing depends on anything.
+      bool ofSum = isReductionOrder(*node, m);
+      point.isOrdered = ofSum || (isTaken(*node, m) && !member.coincident);
+      if (point.isOrdered && turns > 1)
+        unrolled = member.name;
+      if (ofSum && member.binding == Binding::Thread) {
+        fail("G0727", "'" + member.name + "' of '" + statement.name +
+                          "' cannot go to threads: one thread takes the "
+                          "elements of a cell")
+            .help("unroll '" + member.name + "', or map the cells");
+        return false;
+      }
       if (!member.coincident && !point.isOrdered) {
         fail("G0727", "'" + member.name + "' of '" + statement.name +
                           "' cannot be unrolled: its turns depend on each "

@@ -65,18 +65,6 @@ std::string ScheduleModel::printDependences() const {
 
 std::optional<poly::Violation>
 ScheduleModel::whyNotParallel(const poly::Node *band, size_t member) const {
-  poly::ScheduleTree tree;
-  tree.root = poly::cloneNode(*current.tree.root);
-  // The same node of the copy: by its place in the walk.
-  std::vector<const poly::Node *> from;
-  std::vector<poly::Node *> to;
-  walk(*current.tree.root, [&](poly::Node &node) { from.push_back(&node); });
-  walk(*tree.root, [&](poly::Node &node) { to.push_back(&node); });
-  for (size_t n = 0; n < from.size(); ++n)
-    if (from[n] == band)
-      to[n]->members[member].coincident = true;
-  for (poly::Violation &violation :
-       poly::checkLegality(program, dependences, tree, budget))
-    return std::move(violation);
-  return std::nullopt;
+  return poly::carriedBy(program, dependences, current.tree, *band, member,
+                         budget);
 }

@@ -1,4 +1,4 @@
-//===- StatementDirectives.cpp - compute, fuse, distribute, stage ---------===//
+//===- StatementDirectives.cpp - compute, fuse, distribute ----------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,6 @@
 
 using namespace girih;
 using namespace girih::schedule;
-using frontend::DirectiveKind;
 using poly::Access;
 using poly::Affine;
 using poly::Binding;
@@ -514,6 +513,51 @@ bool DirectiveApplier::fuse() {
   return true;
 }
 
+/// Whether nothing but an outer sequence is above the band.
+bool DirectiveApplier::isOutermost(const Node &band) {
+  Node *filter = parentOf(state.tree, &band);
+  Node *outer = filter ? parentOf(state.tree, filter) : nullptr;
+  return outer && outer == outerSequence(filter);
+}
+
+/// Filters, those of one reduction's statements put into one.
+std::vector<NodePtr>
+DirectiveApplier::bySums(std::vector<NodePtr> filters) const {
+  auto holds = [](const Node &filter, unsigned s) {
+    return std::binary_search(filter.statements.begin(),
+                              filter.statements.end(), s);
+  };
+  std::vector<std::vector<NodePtr>> groups;
+  for (NodePtr &filter : filters) {
+    bool joins = false;
+    for (const poly::Reduction &reduction : scop.reductions)
+      if (!groups.empty())
+        for (const NodePtr &earlier : groups.back())
+          for (unsigned s :
+               {reduction.update, reduction.merge.value_or(reduction.update)})
+            joins |= holds(*filter, s) && (holds(*earlier, reduction.init) ||
+                                           holds(*earlier, reduction.update));
+    if (!joins)
+      groups.emplace_back();
+    groups.back().push_back(std::move(filter));
+  }
+  std::vector<NodePtr> result;
+  for (std::vector<NodePtr> &group : groups) {
+    if (group.size() == 1) {
+      result.push_back(std::move(group[0]));
+      continue;
+    }
+    std::vector<unsigned> all;
+    for (const NodePtr &filter : group)
+      all = united(all, filter->statements);
+    NodePtr sequence = makeNode(Node::Kind::Sequence, all);
+    sequence->children = std::move(group);
+    result.push_back(makeNode(Node::Kind::Filter, all));
+    result.back()->children.push_back(std::move(sequence));
+  }
+  return result;
+}
+
 bool DirectiveApplier::distribute() {
   std::optional<MemberPlace> at = loop(directive.loops[0]);
   if (!at)
@@ -533,8 +577,23 @@ bool DirectiveApplier::distribute() {
          directive.loops[0].range);
     return false;
   }
+  bool makesKernels = at->index == 0 && isOutermost(band);
   NodePtr sequence = std::move(band.children[0]);
-  for (NodePtr &filter : sequence->children) {
+  std::vector<NodePtr> parts;
+  if (makesKernels) {
+    parts = bySums(std::move(sequence->children));
+    if (parts.size() == 1) {
+      fail("G0722",
+           "the loop '" + text(directive.loops[0]) +
+               "' is around one sum only, whose cells stay in one kernel",
+           directive.loops[0].range)
+          .help("distribute an inner loop");
+      return false;
+    }
+  } else {
+    parts = std::move(sequence->children);
+  }
+  for (NodePtr &filter : parts) {
     NodePtr own = makeNode(Node::Kind::Band, filter->statements);
     for (size_t m = at->index; m < band.members.size(); ++m) {
       Member member = band.members[m];
@@ -546,6 +605,7 @@ bool DirectiveApplier::distribute() {
     own->children.push_back(std::move(filter->children[0]));
     filter->children[0] = std::move(own);
   }
+  sequence->children = std::move(parts);
   band.members.resize(at->index);
   band.children[0] = std::move(sequence);
   if (!band.members.empty())
@@ -559,174 +619,9 @@ bool DirectiveApplier::distribute() {
   auto place =
       std::find_if(children.begin(), children.end(),
                    [&](const NodePtr &child) { return child.get() == filter; });
-  std::vector<NodePtr> parts = std::move(band.children[0]->children);
+  std::vector<NodePtr> kernels = std::move(band.children[0]->children);
   place = children.erase(place);
-  children.insert(place, std::make_move_iterator(parts.begin()),
-                  std::make_move_iterator(parts.end()));
+  children.insert(place, std::make_move_iterator(kernels.begin()),
+                  std::make_move_iterator(kernels.end()));
   return true;
-}
-
-bool DirectiveApplier::stage() {
-  for (const frontend::DirectiveOption &option : directive.options) {
-    bool isOne = option.key.text == "depth" && option.number &&
-                 option.number->value() == 1;
-    if (isOne)
-      continue;
-    fail("G0725", "'" + option.key.text + "' of a stage is not realised yet",
-         option.key.range)
-        .help("leave it out: the stage has one buffer, which is filled before "
-              "each use");
-    return false;
-  }
-  if (directive.where.text != "shared") {
-    fail("G0725", "a stage in registers is not realised yet",
-         directive.where.range)
-        .help("leave it out: what a tile reads is loaded into registers");
-    return false;
-  }
-  for (const frontend::Name &name : directive.tensors) {
-    std::optional<unsigned> array = arrayOf(name);
-    std::optional<MemberPlace> at = array ? loop(*directive.at) : std::nullopt;
-    if (!at)
-      return false;
-    std::vector<unsigned> readers;
-    for (unsigned s : at->band->statements)
-      for (const Access &access : scop.statements[s].accesses)
-        if (!access.isWrite && access.array == *array &&
-            (readers.empty() || readers.back() != s))
-          readers.push_back(s);
-    if (readers.size() != 1) {
-      fail("G0722",
-           readers.empty()
-               ? "nothing below '" + text(*directive.at) + "' reads '" +
-                     name.text + "'"
-               : "'" + name.text + "' is read by " + namesOf(readers) +
-                     " below '" + text(*directive.at) + "'",
-           name.range)
-          .help("stage a tensor at a loop of the one statement that reads it");
-      return false;
-    }
-    endBandAt(*at);
-    Node *above = at->band;
-    while (above->children[0]->kind == Node::Kind::Sequence)
-      for (NodePtr &filter : above->children[0]->children)
-        if (std::binary_search(filter->statements.begin(),
-                               filter->statements.end(), readers[0])) {
-          above = filter.get();
-          break;
-        }
-    if (above->statements.size() != 1) {
-      fail("G0722",
-           "'" + text(*directive.at) +
-               "' is a loop around several "
-               "statements",
-           directive.at->range)
-          .help("stage at a loop of '" + scop.statements[readers[0]].name +
-                "' alone");
-      return false;
-    }
-    while (above->children[0]->kind == Node::Kind::Stage)
-      above = above->children[0].get();
-    NodePtr mark = makeNode(Node::Kind::Stage, above->statements);
-    mark->stage.array = *array;
-    mark->children.push_back(std::move(above->children[0]));
-    above->children[0] = std::move(mark);
-  }
-  return true;
-}
-
-bool DirectiveApplier::place() {
-  for (const frontend::Name &name : directive.tensors) {
-    std::optional<unsigned> array = arrayOf(name);
-    if (!array)
-      return false;
-    if (scop.arrays[*array].role != poly::ArrayRole::Temporary) {
-      fail("G0722",
-           "'" + name.text + "' is no temporary of '" + scop.name +
-               "': it lies where the caller has it",
-           name.range);
-      return false;
-    }
-    state.facts.places[*array] =
-        directive.where.text == "registers" ? poly::Place::Register
-        : directive.where.text == "shared"  ? poly::Place::Shared
-                                            : poly::Place::Workspace;
-    for (unsigned s = 0; s < scop.statements.size(); ++s)
-      if (scop.statements[s].write().array == *array)
-        touch({s});
-  }
-  return true;
-}
-
-bool DirectiveApplier::threads() {
-  int64_t count = directive.factors[0].value();
-  if (count > 1024 || (count % 32 != 0 && count != 1)) {
-    fail("G0723",
-         "a block has 1 thread, or 32 to 1024 and a multiple of 32; not " +
-             std::to_string(count),
-         directive.factors[0].range);
-    return false;
-  }
-  for (const frontend::Name &name : directive.tensors) {
-    std::optional<unsigned> number = familyOf(name);
-    if (!number)
-      return false;
-    state.facts.threads[*number] = count;
-  }
-  if (directive.tensors.empty())
-    for (unsigned f = 0; f < state.families.size(); ++f)
-      state.facts.threads.emplace(f, count);
-  return true;
-}
-
-bool DirectiveApplier::notYet() {
-  const char *word = "this directive", *instead = "leave it out";
-  switch (directive.kind) {
-  case DirectiveKind::SplitReduction: {
-    std::optional<MemberPlace> place = loop(directive.loops[0]);
-    if (!place)
-      return false;
-    for (unsigned s : place->band->statements)
-      for (const poly::Reduction &reduction : scop.reductions)
-        if (reduction.update == s) {
-          std::string by = std::to_string(directive.factors[0].value());
-          fail("G0728",
-               "parts of '" + place->member().name +
-                   "' summed apart are another order of additions than '" +
-                   reduction.term + "', and so other bits")
-              .help("say it in the text: order=seg(" + by +
-                    ", seq); the parts are then the loop 's'");
-          return false;
-        }
-    fail("G0722",
-         "'" + text(directive.loops[0]) +
-             "' is no loop of a "
-             "reduction",
-         directive.loops[0].range);
-    return false;
-  }
-  case DirectiveKind::Prefetch:
-    word = "'prefetch'";
-    break;
-  case DirectiveKind::Pipeline:
-    word = "'pipeline'";
-    instead = "leave it out: the next operands are read ahead into registers";
-    break;
-  case DirectiveKind::Roles:
-    word = "'roles'";
-    instead = "leave it out: all warps of a block do the same";
-    break;
-  case DirectiveKind::Tensorize:
-    word = "'tensorize'";
-    instead = "leave it out: products run as fused multiply-adds";
-    break;
-  case DirectiveKind::Persistent:
-    word = "'persistent'";
-    instead = "leave it out: a block computes one tile";
-    break;
-  default:
-    break;
-  }
-  fail("G0725", std::string(word) + " is not realised yet").help(instead);
-  return false;
 }

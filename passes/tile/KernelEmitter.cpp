@@ -466,6 +466,10 @@ KernelEmitter::siteOf(const LoopNode &node) {
       return fail("cannot evaluate a member above the tile of '" + model.name +
                   "'");
   }
+  std::string problem = boxProblem(context.tree, *node.node, node.statement,
+                                   model, node.node->tile.shape);
+  if (!problem.empty())
+    return fail(problem);
   TileBox box = makeBox(context.tree, *node.node, node.statement,
                         model.dims.size(), node.node->tile.shape, outer, index);
   ValidSet valid = validSet(model, box, index);

@@ -15,6 +15,60 @@ using namespace girih::tilegen;
 using mlir::Value;
 using poly::Affine;
 
+std::string girih::tilegen::boxProblem(const poly::ScheduleTree &tree,
+                                       const poly::Node &tileMark,
+                                       unsigned statement,
+                                       const poly::Statement &model,
+                                       const std::vector<int64_t> &shape) {
+  std::set<unsigned> plain;
+  std::vector<std::pair<const poly::Member *, const poly::Digit *>> skewed;
+  for (const poly::Node *node : poly::pathTo(tree, &tileMark)) {
+    auto place =
+        std::find(node->statements.begin(), node->statements.end(), statement);
+    for (const poly::Member &member : node->members) {
+      const poly::Digit &digit =
+          member.digits[place - node->statements.begin()];
+      std::vector<unsigned> dims;
+      for (unsigned d = 0; d < model.dims.size(); ++d)
+        if (digit.value.dimCoefficient(d) != 0)
+          dims.push_back(d);
+      bool isShifted = digit.value.constant != 0;
+      for (int64_t factor : digit.value.params)
+        isShifted |= factor != 0;
+      if (isShifted)
+        return "member '" + member.name + "' of '" + model.name +
+               "' is shifted, which tiles cannot be so far";
+      if (dims.size() > 1) {
+        skewed.emplace_back(&member, &digit);
+      } else if (!dims.empty()) {
+        if (digit.value.dimCoefficient(dims[0]) != 1)
+          return "member '" + member.name + "' of '" + model.name +
+                 "' runs backwards or in strides, which tiles cannot so far";
+        plain.insert(dims[0]);
+      }
+    }
+  }
+  std::set<unsigned> solved = plain;
+  for (auto [member, digit] : skewed) {
+    std::vector<unsigned> open;
+    bool isBox = digit->divisor == 1 && digit->modulus == 0;
+    for (unsigned d = 0; d < model.dims.size(); ++d) {
+      if (digit->value.dimCoefficient(d) == 0)
+        continue;
+      isBox &= shape[d] == 1;
+      if (!solved.count(d))
+        open.push_back(d);
+    }
+    if (!isBox || open.size() > 1 ||
+        (open.size() == 1 && digit->value.dimCoefficient(open[0]) != 1))
+      return "member '" + member->name + "' of '" + model.name +
+             "' is a sum of dims of which more than one has no loop of its "
+             "own, or that the tile spans";
+    solved.insert(open.begin(), open.end());
+  }
+  return "";
+}
+
 TileBox girih::tilegen::makeBox(const poly::ScheduleTree &tree,
                                 const poly::Node &tileMark, unsigned statement,
                                 unsigned rank,
@@ -26,6 +80,7 @@ TileBox girih::tilegen::makeBox(const poly::ScheduleTree &tree,
   box.corners.assign(rank, Value());
   box.cornerMultiple.assign(rank, 0);
   size_t next = 0;
+  std::vector<std::pair<const poly::Digit *, Value>> skewed;
   for (const poly::Node *node : poly::pathTo(tree, &tileMark)) {
     if (node->kind != poly::Node::Kind::Band)
       continue;
@@ -35,34 +90,42 @@ TileBox girih::tilegen::makeBox(const poly::ScheduleTree &tree,
     for (const poly::Member &member : node->members) {
       const poly::Digit &digit = member.digits[position];
       Value value = outer[next++];
-      Value part = index.mul(value, digit.divisor);
-      // A skewed loop, i + 2 * t: the dim is what is left of it once the loops
-      // outside, whose dims are known, are taken off.
       int own = -1;
       unsigned count = 0;
-      for (unsigned d = 0; d < rank; ++d) {
-        int64_t factor = digit.value.dimCoefficient(d);
-        count += factor != 0;
-        if (factor == 1 && !box.corners[d])
+      for (unsigned d = 0; d < rank; ++d)
+        if (digit.value.dimCoefficient(d) != 0) {
           own = int(d);
-      }
-      for (unsigned d = 0; d < rank; ++d) {
-        int64_t factor = digit.value.dimCoefficient(d);
-        if (factor == 0 || (count > 1 && int(d) == own))
-          continue;
-        if (count > 1) {
-          part = index.add(part, index.mul(box.corners[d], -factor));
-          continue;
+          ++count;
         }
-        box.corners[d] =
-            box.corners[d] ? index.add(box.corners[d], part) : part;
-        box.cornerMultiple[d] = std::gcd(box.cornerMultiple[d], digit.divisor);
-      }
+      if (count == 0)
+        continue;
       if (count > 1) {
-        box.corners[own] = part;
-        box.cornerMultiple[own] = 1;
+        skewed.emplace_back(&digit, value);
+        continue;
       }
+      Value part = index.mul(value, digit.divisor);
+      box.corners[own] =
+          box.corners[own] ? index.add(box.corners[own], part) : part;
+      box.cornerMultiple[own] =
+          std::gcd(box.cornerMultiple[own], digit.divisor);
     }
+  }
+  // A skewed loop, i + 2 * t: the dim that no loop of its own has is what is
+  // left once the others, which have, are taken off.
+  for (auto [digit, value] : skewed) {
+    Value part = value;
+    int own = -1;
+    for (unsigned d = 0; d < rank; ++d) {
+      int64_t factor = digit->value.dimCoefficient(d);
+      if (factor != 0 && box.corners[d])
+        part = index.add(part, index.mul(box.corners[d], -factor));
+      else if (factor != 0)
+        own = int(d);
+    }
+    if (own < 0)
+      continue; // known already
+    box.corners[own] = part;
+    box.cornerMultiple[own] = 1;
   }
   for (Value &corner : box.corners)
     if (!corner)

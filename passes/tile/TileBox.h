@@ -32,6 +32,14 @@ struct TileBox {
   unsigned rank() const { return shape.size(); }
 };
 
+/// Why the members above a tile mark do not give the tile a corner, in words;
+/// empty when they do. Each is a part of one dim, `floor((i mod 64)/8)`, or a
+/// sum of dims without divisor of which all but one have loops of their own.
+std::string boxProblem(const poly::ScheduleTree &tree,
+                       const poly::Node &tileMark, unsigned statement,
+                       const poly::Statement &model,
+                       const std::vector<int64_t> &shape);
+
 /// The box of `statement` under its tile mark; `outer` are the values of the
 /// members on the path, as in LoopNode::outer.
 TileBox makeBox(const poly::ScheduleTree &tree, const poly::Node &tileMark,

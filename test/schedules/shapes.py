@@ -159,7 +159,8 @@ def main():
     jobs = []
     for entry in sorted(os.listdir(os.path.join(ROOT, "examples"))):
         path = f"examples/{entry}"
-        if not entry.endswith(".te"):
+        # Those of schedules.te have schedules of their own already.
+        if not entry.endswith(".te") or entry == "schedules.te":
             continue
         for where, sets in check_programs.any_sizes(args.girih, path, True):
             op = where.split(":")[1]

@@ -208,6 +208,16 @@ TEST_CASE("schedules that are refused", "[schedule]") {
       {kTwice,
        "  fuse T, Y, Z at T.i\n  place T in registers\n  distribute T.i",
        "G0727", "'T' cannot stay in registers", "the same tile"},
+      {"op one(X: f32[M, 1]) -> S: f32[M] {\n"
+       "  S[i] = sum[k, order=sequential](X[i, k])\n}\n",
+       "  map S.k to thread", "G0727",
+       "'k' of 'S_upd' cannot go to threads: one thread takes the elements",
+       "map the cells"},
+      {"op two(X: f32[M, N, K]) -> S: f32[M] {\n"
+       "  S[i] = sum[j, k, order=sequential](X[i, j, k])\n}\n",
+       "  split S.j by 4 -> jo, ji\n  unroll ji", "G0727",
+       "'ji' of 'S_upd' cannot be unrolled around the loop 'k'",
+       "leave 'ji' a loop"},
       // Another order of additions.
       {kProduct, "  split_reduction C.k by 32", "G0728",
        "parts of 'k' summed apart are another order of additions than 'seq'",

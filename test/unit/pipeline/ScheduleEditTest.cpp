@@ -204,6 +204,11 @@ TEST_CASE("what the tile dialect cannot say is refused", "[pipeline][edit]") {
   CHECK(refusal("S_acc register", "S_acc workspace") ==
         "G0806: kernel 'row_sum__0': the accumulator of 'S_upd' is not in "
         "registers");
+  // A corner follows from the members; a shifted one would move it unseen.
+  CHECK(
+      refusal("member qo loop: S_upd -> q", "member qo loop: S_upd -> q + 1") ==
+      "G0806: kernel 'row_sum__0': member 'qo' of 'S_upd' is shifted, which "
+      "tiles cannot be so far");
   CHECK(refusal("threads 512", "threads 256") ==
         "G0806: kernel 'row_sum__0': tile of 'S_init' is laid out over 512 "
         "threads in a kernel of 256");
