@@ -283,15 +283,30 @@ private:
     if (byte >= 0x80) {
       while (at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80)
         ++at;
-      reporter.error(codes::kUnexpectedCharacter,
-                     "characters outside ASCII may stand in comments only",
-                     from(begin));
+      reporter
+          .error(codes::kUnexpectedCharacter,
+                 "characters outside ASCII may stand in comments only",
+                 from(begin))
+          .help("names are made of the letters a to z and A to Z, digits and "
+                "'_'");
+      return;
+    }
+    if (byte == 0) {
+      // Whatever it is, more messages about it would not help.
+      at = text.size();
+      reporter
+          .error(codes::kUnexpectedCharacter,
+                 "a byte 0: this is no text, or not one of bytes",
+                 {from(begin).begin, from(begin).begin + 1})
+          .help("programs are text: save UTF-16 as UTF-8; an artifact or an "
+                "array is no program");
       return;
     }
     if (byte < 0x20 || byte == 0x7F) {
-      reporter.error(codes::kUnexpectedCharacter,
-                     fmt::format("control character 0x{:02X}", byte),
-                     from(begin));
+      reporter
+          .error(codes::kUnexpectedCharacter,
+                 fmt::format("control character 0x{:02X}", byte), from(begin))
+          .help("take it out");
       return;
     }
     Diagnostic &d = reporter.error(

@@ -32,6 +32,8 @@ void Sema::checkOp(OpDecl &op) {
   checkAssumptions(scope);
   checkConstraints(scope);
   if (reporter.errors() == before)
+    checkSatisfiable(scope);
+  if (reporter.errors() == before)
     checkOutputExtents(scope);
   for (size_t i = 0; i < op.statements.size();) {
     if (!expandRagged(scope, i)) {
@@ -237,6 +239,24 @@ void Sema::checkConstraints(OpScope &scope) {
                                didYouMean(constraint.name.text, names)),
                    constraint.name.range);
   }
+}
+
+/// Where no size keeps all constraints everything could be proved.
+void Sema::checkSatisfiable(const OpScope &scope) {
+  LinearForm never;
+  never.constant = -1;
+  const auto &constraints = scope.op.constraints;
+  if (constraints.empty() || !proverOf(scope.op).proves(never))
+    return;
+  std::string all;
+  for (const SizeConstraint &constraint : constraints)
+    all += (all.empty() ? "" : ", ") + printConstraint(constraint);
+  reporter
+      .error(codes::kBadConstraint,
+             fmt::format("no sizes keep all constraints: {}", all),
+             constraints.back().name.range)
+      .help("leave one out; of sizes that follow from others, those must be "
+            "able to have them");
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,7 +60,9 @@ static const OpDecl *chooseOp(const Program &program, const std::string &name,
       return checkBound(*op, diags);
   std::vector<const OpDecl *> ops = program.ops();
   if (ops.empty()) {
-    diags.error(codes::kUnknownOp, "the file defines no operator");
+    diags.error(codes::kUnknownOp, "the file defines no operator")
+        .help("write one, for example op twice(X: f32[N]) -> Y: f32[N] { Y[i] "
+              "= 2 * X[i] }");
     return nullptr;
   }
   std::vector<std::string> names;

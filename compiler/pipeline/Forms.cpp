@@ -21,6 +21,8 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/codegen/TargetDialects.h"
 
+#include <algorithm>
+
 using namespace girih;
 using namespace girih::pipeline;
 
@@ -188,6 +190,20 @@ bool readPlan(CompileState &state, mlir::Attribute attr) {
   return false;
 }
 
+/// Whether every brace outside of comments has its other one.
+bool isBalanced(std::string_view ptx) {
+  int64_t depth = 0;
+  for (size_t i = 0; i < ptx.size(); ++i) {
+    if (ptx.substr(i, 2) == "//")
+      i = std::min(ptx.find('\n', i), ptx.size());
+    else if (ptx[i] == '{')
+      ++depth;
+    else if (ptx[i] == '}' && --depth < 0)
+      return false;
+  }
+  return depth == 0;
+}
+
 bool noKernel(CompileState &state, const artifact::Variant &variant,
               const artifact::Launch &launch) {
   state.diags.error("G0816", "the plan launches '" + launch.kernel +
@@ -267,6 +283,13 @@ bool readPtx(CompileState &state, std::string_view text) {
       if (variant.ptx.find(".entry " + launch.kernel + "(") ==
           std::string::npos)
         return noKernel(state, variant, launch);
+    if (!isBalanced(variant.ptx)) {
+      state.diags
+          .error("G0816", "the text of variant '" + variant.name +
+                              "' is cut off: not every '{' has its '}'")
+          .help("print it again: girih compile --emit=ptx");
+      return false;
+    }
   }
   state.plan.edited = true;
   return true;

@@ -158,3 +158,20 @@ TEST_CASE("what is no definition of a size is refused") {
   accept("op o(X: f32[H]) -> Y: f32[Q] where Q = H / 2 // rounds down\n"
          " { Y[i] = X[2 * i] }");
 }
+
+TEST_CASE("constraints that no size keeps") {
+  const Refusal refusals[] = {
+      {"op f(X: f32[N]) -> Y: f32[N] where N >= 5, @N <= 3 {\n"
+       "Y[i] = X[i + 100] }",
+       "G0407", "no sizes keep all constraints: N >= 5, N <= 3"},
+      {"op f(X: f32[N]) -> Y: f32[M] where M = N / 2, M == 7, @N == 3 {\n"
+       "Y[i] = X[i] }",
+       "G0407", "no sizes keep all constraints: M == 7, N == 3"},
+      // A dimension has 0 elements or more.
+      {"op f(X: f32[N - 4]) -> Y: f32[N - 4] where @N < 4 { Y[i] = X[i] }",
+       "G0407", "no sizes keep all constraints: N < 4"}};
+  for (const Refusal &refusal : refusals)
+    checkRefusal(refusal);
+  accept("op f(X: f32[N]) -> Y: f32[N] where N >= 3, N <= 3, N % 3 == 0 {\n"
+         "Y[i] = X[i] }");
+}

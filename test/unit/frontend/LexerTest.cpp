@@ -110,6 +110,16 @@ TEST_CASE("what no token starts with is reported and left out") {
   }
 }
 
+TEST_CASE("what holds a byte 0 is no text, and said so once") {
+  Lexed l = lexText(std::string("op\0 f\0\1\2;;", 11));
+  CHECK(l.texts == std::vector<std::string>{"op", ""});
+  REQUIRE(l.diagnostics.all().size() == 1);
+  CHECK(l.diagnostics.all()[0].code == "G0101");
+  CHECK(l.diagnostics.all()[0].message ==
+        "a byte 0: this is no text, or not one of bytes");
+  CHECK(l.diagnostics.all()[0].helps.size() == 1);
+}
+
 TEST_CASE("codes are listed in order, each once") {
   const auto &rows = codes::kRows;
   for (size_t i = 1; i < std::size(rows); ++i)

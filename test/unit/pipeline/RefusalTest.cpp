@@ -285,6 +285,11 @@ TEST_CASE("launch plans are read as untrusted text", "[pipeline]") {
   CHECK(refusal(edited(ptx, "// girih.variant: general", "// general"),
                 readingFrom(Phase::Ptx)) ==
         Messages{"G0816: the plan has 2 variants, the text 1"});
+  // A text that ends within a kernel.
+  size_t last = ptx.rfind("ret;");
+  CHECK(refusal(ptx.substr(0, last), readingFrom(Phase::Ptx)) ==
+        Messages{"G0816: the text of variant 'general' is cut off: not every "
+                 "'{' has its '}'"});
   CompileOptions other = readingFrom(Phase::Tile);
   other.target = "sm_80";
   Outcome outcome = compileText(tile, other);
