@@ -239,9 +239,9 @@ static void warnOfUnused(CompileState &state) {
       if (llvm::is_contained(used, decl->get()))
         return;
   state.diags
-      .warning("G0730", "no schedule of '" + state.options.scheduleFile->name() +
-                            "' is for '" + writtenName(state) + "' on " +
-                            state.target->name +
+      .warning("G0730", "no schedule of '" +
+                            state.options.scheduleFile->name() + "' is for '" +
+                            writtenName(state) + "' on " + state.target->name +
                             " at these sizes: it is not used")
       .help("a schedule says which operator it is of, and 'for' which targets");
 }

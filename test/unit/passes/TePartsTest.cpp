@@ -64,7 +64,7 @@ TEST_CASE("a reduction that writes a part moves to a tensor of its own") {
 TEST_CASE("a reduction over what its own statement writes is refused") {
   TeTest test(partOfSum("      %v = te.read %c0[%k] : !te.tensor<[N], f32>"));
   CHECK_FALSE(test.run(createHoistReductions()));
-  CHECK(test.diagnostics.find("a sum over elements of 'C', which the same "
+  CHECK(test.diagnostics.find("'sum' over elements of 'C', which the same "
                               "statement writes, is not supported yet") !=
         std::string::npos);
 }
