@@ -76,8 +76,14 @@ bool DirectiveApplier::stage() {
                 "' alone");
       return false;
     }
-    while (above->children[0]->kind == Node::Kind::Stage)
+    while (above->children[0]->kind == Node::Kind::Stage) {
       above = above->children[0].get();
+      if (above->stage.array == *array) {
+        fail("G0722", "'" + name.text + "' is staged there already", name.range)
+            .help("one stage of a tensor at a loop is enough");
+        return false;
+      }
+    }
     NodePtr mark = makeNode(Node::Kind::Stage, above->statements);
     mark->stage.array = *array;
     mark->children.push_back(std::move(above->children[0]));
@@ -125,8 +131,10 @@ bool DirectiveApplier::threads() {
     state.facts.threads[*number] = count;
   }
   if (directive.tensors.empty())
-    for (unsigned f = 0; f < state.families.size(); ++f)
-      state.facts.threads.emplace(f, count);
+    for (unsigned f = 0; f < state.families.size(); ++f) {
+      state.facts.threads[f] = count;
+      state.facts.touched.insert(f);
+    }
   return true;
 }
 

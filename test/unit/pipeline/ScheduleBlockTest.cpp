@@ -140,6 +140,8 @@ TEST_CASE("schedules that are refused", "[schedule]") {
        "nothing below 'Y.i' reads 'X'", "the one statement that reads it"},
       {kSilu, "  stage A in shared at C.i", "G0722",
        "'C.i' is a loop around several statements", "alone"},
+      {kSilu, "  stage A in shared at C.k\n  stage A in shared at C.k", "G0722",
+       "'A' is staged there already", ""},
       {kAdd, "  place A in registers", "G0722", "'A' is no temporary of 'add'",
        ""},
       // Numbers.
