@@ -198,6 +198,7 @@ private:
   void declareTensors(OpScope &scope);
   void declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role);
   void checkConstraints(OpScope &scope);
+  void checkInvariant(OpScope &scope);
   bool checkTensorName(const OpScope &scope, const Name &name);
   void checkStatement(OpScope &scope, Statement &statement);
   void checkDefinition(OpScope &scope, Statement &statement);

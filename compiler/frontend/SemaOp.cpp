@@ -31,6 +31,7 @@ void Sema::checkOp(OpDecl &op) {
   solveSizes(scope);
   checkAssumptions(scope);
   checkConstraints(scope);
+  checkInvariant(scope);
   if (reporter.errors() == before)
     checkOutputExtents(scope);
   for (size_t i = 0; i < op.statements.size();) {
@@ -236,6 +237,25 @@ void Sema::checkConstraints(OpScope &scope) {
                    fmt::format("there is no size '{}'{}", constraint.name.text,
                                didYouMean(constraint.name.text, names)),
                    constraint.name.range);
+  }
+}
+
+/// `invariant = M, N`.
+void Sema::checkInvariant(OpScope &scope) {
+  std::vector<std::string> names, seen;
+  for (auto &[name, symbol] : scope.sizes)
+    names.push_back(name);
+  for (const Name &size : scope.op.invariant) {
+    if (!scope.sizes.count(size.text))
+      reporter.error(codes::kUndefined,
+                     fmt::format("there is no size '{}'{}", size.text,
+                                 didYouMean(size.text, names)),
+                     size.range);
+    else if (std::count(seen.begin(), seen.end(), size.text))
+      reporter.error(codes::kMisplaced,
+                     fmt::format("'{}' stands in 'invariant' twice", size.text),
+                     size.range);
+    seen.push_back(size.text);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "compiler/pipeline/Explain.h"
 #include "compiler/support/Suggest.h"
 #include "tools/girih/Codes.h"
-#include "tools/girih/Program.h"
+#include "tools/girih/Prove.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +27,7 @@ public:
              "tree, loops, deps, ranges, fusion, directives; or all", "loops"),
         steps(*this, "steps",
               "tree and loop nest after each directive of the schedule"),
-        json(*this, "json", "as JSON") {}
+        json(*this, "json", "as JSON"), prove(*this) {}
 
   void run(Console &console) override {
     std::optional<Program> program =
@@ -50,8 +50,10 @@ public:
     pipeline::ExplainOptions what;
     what.steps = steps;
     what.json = json;
-    if (!readViews(console, what.views))
+    std::optional<std::vector<std::string>> proved = readProve(console, prove);
+    if (!readViews(console, what.views) || !proved)
       return;
+    program->prove(*proved);
     pipeline::CompileOptions options = program->options();
     options.given = program->sizes();
     if (!program->target().empty())
@@ -86,6 +88,7 @@ private:
   ProgramFlags flags;
   Setting view;
   Switch steps, json;
+  ProveFlag prove;
 };
 
 } // namespace
