@@ -714,6 +714,7 @@ struct OpDecl {
   std::optional<Accuracy> functions; ///< `numerics { functions = ... }`
   /// `contract = on`: fixed sums of products take fma as their leaf.
   std::optional<bool> contract;
+  std::vector<Name> invariant; ///< `invariant = M, N`: sizes
   /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
   std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first

@@ -173,6 +173,7 @@ void Parser::parseNumerics(OpDecl &op) {
 
 /// licence ::= 'functions' '=' ('fast' | 'portable')
 ///           | 'contract' '=' ('on' | 'off')
+///           | 'invariant' '=' name (',' name)*
 void Parser::parseLicence(OpDecl &op) {
   Name key = expectName("a licence's name", "in 'numerics'");
   bool isFunctions = key.text == "functions";
@@ -180,15 +181,27 @@ void Parser::parseLicence(OpDecl &op) {
     unsupported(codes::kNoNumerics,
                 fmt::format("the numerics licence '{}' is", key.text),
                 key.range);
-  if (!isFunctions && key.text != "contract")
+  bool isInvariant = key.text == "invariant";
+  if (!isFunctions && !isInvariant && key.text != "contract")
     fail(codes::kUndefined,
-         fmt::format("there is no numerics licence '{}'{}", key.text,
-                     didYouMean(key.text, {"functions", "contract"})),
+         fmt::format(
+             "there is no numerics licence '{}'{}", key.text,
+             didYouMean(key.text, {"functions", "contract", "invariant"})),
          key.range);
-  if (isFunctions ? op.functions.has_value() : op.contract.has_value())
+  if (isFunctions   ? op.functions.has_value()
+      : isInvariant ? !op.invariant.empty()
+                    : op.contract.has_value())
     fail(codes::kMisplaced, fmt::format("'{}' is set twice", key.text),
          key.range);
   expect(TokenKind::Equal, fmt::format("after '{}'", key.text));
+  if (isInvariant) {
+    // A name before '=' is the next licence's.
+    do
+      op.invariant.push_back(expectName("a size", "in 'invariant'"));
+    while (at(TokenKind::Comma) && at(TokenKind::Identifier, 1) &&
+           !at(TokenKind::Equal, 2) && accept(TokenKind::Comma));
+    return;
+  }
   if (isFunctions && atWord("fast"))
     op.functions = Accuracy::Fast;
   else if (isFunctions && atWord("portable"))

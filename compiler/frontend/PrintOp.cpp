@@ -51,12 +51,21 @@ std::string AstPrinter::placeName(const std::vector<OuterDim> &dims,
 }
 
 void AstPrinter::printNumerics(const OpDecl &decl) {
-  out += "  numerics { ";
-  if (decl.functions)
-    out += fmt::format("functions = {}{}", wordOf(*decl.functions),
-                       decl.contract ? ", " : "");
-  if (decl.contract)
-    out += fmt::format("contract = {}", *decl.contract ? "on" : "off");
+  out += "  numerics {";
+  const char *before = " ";
+  if (decl.functions) {
+    out += fmt::format("{}functions = {}", before, wordOf(*decl.functions));
+    before = ", ";
+  }
+  if (decl.contract) {
+    out +=
+        fmt::format("{}contract = {}", before, *decl.contract ? "on" : "off");
+    before = ", ";
+  }
+  if (!decl.invariant.empty()) {
+    out += fmt::format("{}invariant = ", before);
+    list(decl.invariant, [&](const Name &size) { out += size.text; });
+  }
   out += " }\n";
 }
 
@@ -126,7 +135,7 @@ void AstPrinter::print(const OpDecl &decl) {
     before = ", ";
   }
   out += " {\n";
-  if (decl.functions || decl.contract)
+  if (decl.functions || decl.contract || !decl.invariant.empty())
     printNumerics(decl);
   auto assumption = decl.assumptions.begin();
   auto assume = [&](size_t before) {

@@ -199,6 +199,7 @@ private:
   void declareTensor(OpScope &scope, TensorDecl &decl, Tensor::Role role);
   void checkConstraints(OpScope &scope);
   void checkSatisfiable(const OpScope &scope);
+  void checkInvariant(OpScope &scope);
   bool checkTensorName(const OpScope &scope, const Name &name);
   void checkStatement(OpScope &scope, Statement &statement);
   void checkDefinition(OpScope &scope, Statement &statement);

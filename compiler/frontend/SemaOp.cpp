@@ -31,6 +31,7 @@ void Sema::checkOp(OpDecl &op) {
   solveSizes(scope);
   checkAssumptions(scope);
   checkConstraints(scope);
+  checkInvariant(scope);
   if (reporter.errors() == before)
     checkSatisfiable(scope);
   if (reporter.errors() == before)
@@ -257,6 +258,25 @@ void Sema::checkSatisfiable(const OpScope &scope) {
              constraints.back().name.range)
       .help("leave one out; of sizes that follow from others, those must be "
             "able to have them");
+}
+
+/// `invariant = M, N`.
+void Sema::checkInvariant(OpScope &scope) {
+  std::vector<std::string> names, seen;
+  for (auto &[name, symbol] : scope.sizes)
+    names.push_back(name);
+  for (const Name &size : scope.op.invariant) {
+    if (!scope.sizes.count(size.text))
+      reporter.error(codes::kUndefined,
+                     fmt::format("there is no size '{}'{}", size.text,
+                                 didYouMean(size.text, names)),
+                     size.range);
+    else if (std::count(seen.begin(), seen.end(), size.text))
+      reporter.error(codes::kMisplaced,
+                     fmt::format("'{}' stands in 'invariant' twice", size.text),
+                     size.range);
+    seen.push_back(size.text);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -444,6 +444,9 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   instance->functions = op.functions;
   cloner.cloneLoops(op, *instance);
   instance->contract = op.contract;
+  for (const Name &size : op.invariant)
+    if (!absent.count(size.text) && !isOfAbsent(op, *instance, size.text))
+      instance->invariant.push_back(size);
   for (const auto &statement : op.statements)
     instance->statements.push_back(cloner.clone(*statement));
   for (const Assumption &assumption : op.assumptions) {

@@ -13,6 +13,7 @@
 #include "compiler/mlirgen/GivenSizes.h"
 #include "compiler/mlirgen/StatementGen.h"
 #include "compiler/support/Suggest.h"
+#include "dialects/te/TeFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
@@ -221,6 +222,8 @@ public:
         anyInPlace ? builder.getDenseI64ArrayAttr(inPlace)
                    : mlir::DenseI64ArrayAttr(),
         factsOf(), derivedSizes());
+    if (!op.invariant.empty())
+      te::setInvariant(func, invariantSizes());
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
@@ -257,6 +260,13 @@ private:
           builder.getContext(), builder.getStringAttr(derived->name.text),
           exprs.extentOf(derived->numerator), derived->divisor));
     return list.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(list);
+  }
+
+  mlir::ArrayAttr invariantSizes() const {
+    llvm::SmallVector<Attribute> list;
+    for (const frontend::Name &size : op.invariant)
+      list.push_back(builder.getStringAttr(size.text));
+    return builder.getArrayAttr(list);
   }
 
   /// What the declarations say besides types; null where they say nothing.

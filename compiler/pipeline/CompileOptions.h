@@ -39,6 +39,10 @@ struct CompileOptions {
   /// Schedules for the program, in a text of their own; they go before those
   /// of the program. Null: none.
   std::shared_ptr<const SourceFile> scheduleFile;
+  /// Sizes on which no result may depend, besides those that the text names.
+  std::vector<std::string> invariant;
+  /// Called with why a result does not depend on one of `invariant`.
+  std::function<void(const std::string &)> onProved;
   /// "fast", "portable" or empty (as the text says).
   std::string functions;
   /// Form of the input text, and the last form to make.

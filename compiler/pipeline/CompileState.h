@@ -55,6 +55,7 @@ struct CompileState {
   std::unique_ptr<frontend::Program> program;   // ast
   std::vector<std::string> parameters;          // ast: given names that are
   mlir::OwningOpRef<mlir::ModuleOp> te;         // te, assoc
+  std::vector<std::string> proved;              // assoc: by proveInvariance
   std::optional<scop::ScopWithMap> scop;        // scop
   std::optional<poly::Dependences> dependences; // scop
   std::vector<ScheduleVersion> schedules;       // schedule

@@ -26,6 +26,9 @@ std::vector<std::pair<std::string, std::string>>
 probesOf(const frontend::Program &program, const std::string &op);
 bool runMlirGen(CompileState &state);
 bool runAssociations(CompileState &state);
+/// Refuses results that depend on a size they are asked not to depend on, by
+/// the text or by the options. Of a function in assoc form.
+bool proveInvariance(CompileState &state);
 bool runScop(CompileState &state);
 bool runSchedule(CompileState &state);
 /// Proves the schedule in the state, chosen or read back.

@@ -39,6 +39,14 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
     return std::nullopt;
   }
 
+  if (!options.invariant.empty() && options.last < Phase::Assoc) {
+    diags
+        .error("G0818", "'" + std::string(infoOf(options.last).name) +
+                            "' comes before the form that says on which sizes "
+                            "results depend")
+        .help("make 'assoc' or a later form");
+    return std::nullopt;
+  }
   bool hasFixedText = !options.isSource && options.from > Phase::Ast;
   bool fixesSizes = !options.given.empty() && !options.anySize;
   if (hasFixedText &&
@@ -62,7 +70,10 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
   const Step steps[] = {
       {Phase::Ast, [&](CompileState &s) { return runFrontend(s, source); }},
       {Phase::Te, runMlirGen},
-      {Phase::Assoc, runAssociations},
+      {Phase::Assoc,
+       [](CompileState &s) {
+         return runAssociations(s) && proveInvariance(s);
+       }},
       {Phase::Scop, runScop},
       {Phase::Schedule,
        [](CompileState &s) { return runSchedule(s) && proveSchedule(s); }},
@@ -81,7 +92,8 @@ girih::pipeline::compile(std::shared_ptr<const SourceFile> source,
     return ok && !diags.hasErrors();
   };
   if (!options.isSource && !timed(options.from, [&] {
-        return readForm(state, options.from, *source);
+        return readForm(state, options.from, *source) &&
+               (options.from < Phase::Assoc || proveInvariance(state));
       }))
     return std::nullopt;
   for (const Step &step : steps) {

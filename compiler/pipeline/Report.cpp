@@ -101,6 +101,8 @@ std::vector<std::string> girih::pipeline::reportChoices(CompileState &state) {
                   state.target->name + (sizes.empty() ? "" : ", ") + sizes);
   for (const std::string &line : describeReductions(func))
     lines.push_back("order    " + line);
+  for (const std::string &line : state.proved)
+    lines.push_back("proved   " + line);
   if (!state.schedules.empty() && state.dependences) {
     size_t ordered = 0;
     for (const poly::Reduction &reduction : state.scop->scop.reductions)

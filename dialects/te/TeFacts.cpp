@@ -109,6 +109,25 @@ static LogicalResult verifyOne(FuncOp func, StringRef name, TeTensorType type,
   return success();
 }
 
+ArrayAttr girih::te::invariantOf(FuncOp func) {
+  return func->getAttrOfType<ArrayAttr>(kInvariant);
+}
+
+void girih::te::setInvariant(FuncOp func, ArrayAttr sizes) {
+  func->setAttr(kInvariant, sizes);
+}
+
+LogicalResult girih::te::verifyInvariant(FuncOp func) {
+  if (ArrayAttr sizes = invariantOf(func))
+    for (Attribute size : sizes) {
+      auto name = dyn_cast<StringAttr>(size);
+      if (!name || func.findSize(name.getValue()) < 0)
+        return func.emitOpError("is to be invariant in ")
+               << size << ", which is not one of its sizes";
+    }
+  return success();
+}
+
 LogicalResult girih::te::verifyFacts(FuncOp func) {
   DictionaryAttr all = func.getFacts().value_or(DictionaryAttr());
   if (!all)

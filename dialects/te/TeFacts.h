@@ -12,6 +12,18 @@
 
 namespace girih::te {
 
+/// The name of the attribute that invariantOf reads.
+inline constexpr char kInvariant[] = "te.invariant";
+
+/// The sizes on which the bits of no result may depend, as names, or null:
+/// `functions fast invariant ["M"]` in a te.func's text. An attribute that the
+/// op need not have, since nothing but passes/te/Invariance.h looks at it.
+mlir::ArrayAttr invariantOf(FuncOp func);
+void setInvariant(FuncOp func, mlir::ArrayAttr sizes);
+
+/// They are sizes of the function.
+mlir::LogicalResult verifyInvariant(FuncOp func);
+
 /// The facts of a te.func name its tensors and fit their types.
 mlir::LogicalResult verifyFacts(FuncOp func);
 

@@ -7,6 +7,8 @@
 
 #include "dialects/te/TeText.h"
 
+#include "dialects/te/TeFacts.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -281,6 +283,12 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!functions)
     return parser.emitError(accuracyLoc, "expected fast, portable or unset");
 
+  if (succeeded(parser.parseOptionalKeyword("invariant"))) {
+    ArrayAttr names;
+    if (parseNames(parser, names))
+      return failure();
+    result.addAttribute(kInvariant, names);
+  }
   DictionaryAttr facts;
   if (succeeded(parser.parseOptionalKeyword("facts")))
     if (parser.parseAttribute(facts))
@@ -344,6 +352,11 @@ void FuncOp::print(OpAsmPrinter &printer) {
   if (!getConstraints().empty())
     printer << " where " << getConstraints();
   printer << " functions " << stringifyAccuracy(getFunctions()) << ' ';
+  if (ArrayAttr names = invariantOf(*this)) {
+    printer << "invariant ";
+    printNames(printer, names);
+    printer << ' ';
+  }
   if (getFacts())
     printer << "facts " << *getFacts() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);

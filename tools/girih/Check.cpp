@@ -16,6 +16,7 @@
 #include "tools/girih/CheckReport.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Job.h"
+#include "tools/girih/Prove.h"
 
 #include "compiler/reference/Reference.h"
 #include "runtime/View.h"
@@ -118,9 +119,12 @@ public:
         json(*this, "json", "print the result as JSON"),
         demonstrate(*this, "demonstrate",
                     "run a refused schedule on the host and show what it gets "
-                    "wrong") {}
+                    "wrong"),
+        prove(*this) {}
 
   void run(Console &console) override {
+    if (prove.getNumOccurrences())
+      return answer(console);
     std::vector<Sizes> sets(1);
     if (sizeSets.getNumOccurrences()) {
       std::optional<std::vector<Sizes>> parsed =
@@ -156,6 +160,31 @@ public:
   }
 
 private:
+  /// --prove: nothing runs.
+  void answer(Console &console) {
+    for (const llvm::cl::Option *flag :
+         {static_cast<const llvm::cl::Option *>(&sizeSets),
+          static_cast<const llvm::cl::Option *>(&json),
+          static_cast<const llvm::cl::Option *>(&demonstrate)})
+      if (flag->getNumOccurrences()) {
+        console
+            .usage(codes::kCommandLine,
+                   "--" + flag->ArgStr.str() + " has no meaning with --prove")
+            .help("--prove answers from the text, for every size, and runs "
+                  "nothing");
+        return;
+      }
+    std::optional<std::vector<std::string>> sizes = readProve(console, prove);
+    std::optional<Program> program;
+    if (sizes)
+      program = Program::open(console, flags,
+                              "girih check softmax.te --prove invariant=M");
+    if (!program)
+      return;
+    program->prove(std::move(*sizes));
+    answerProve(console, *program);
+  }
+
   /// Poisons the outputs, restores what is written in place, runs and fetches
   /// the outputs.
   static std::optional<std::vector<rt::HostArray>>
@@ -238,6 +267,7 @@ private:
   JobFlags flags;
   Setting sizeSets;
   Switch json, demonstrate;
+  ProveFlag prove;
 };
 
 } // namespace

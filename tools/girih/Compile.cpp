@@ -9,7 +9,7 @@
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Files.h"
-#include "tools/girih/Program.h"
+#include "tools/girih/Prove.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -92,7 +92,8 @@ public:
         report(*this, "report", "say what was chosen and why"),
         keep(*this, "keep", "DIR", "write the text of every phase to a folder"),
         ptxas(*this, "ptxas",
-              "assemble and say what each kernel takes; a spill is an error") {
+              "assemble and say what each kernel takes; a spill is an error"),
+        prove(*this) {
     output.setFormattingFlag(llvm::cl::Prefix);
   }
 
@@ -110,8 +111,11 @@ public:
       last = Phase::Schedule;
     else if (emits && !(last = cli::findPhase(console, emit, "--emit")))
       return;
-    std::optional<Program> program = Program::open(
-        console, flags, "girih compile softmax.te -o softmax.girih");
+    std::optional<std::vector<std::string>> proved = readProve(console, prove);
+    std::optional<Program> program;
+    if (proved)
+      program = Program::open(console, flags,
+                              "girih compile softmax.te -o softmax.girih");
     if (!program)
       return;
     if (program->isArtifact()) {
@@ -127,8 +131,9 @@ public:
       return;
     }
     program->keepForms(keep);
-    if (!emits && output.empty() && !report && !ptxas && !timePhases &&
-        keep.empty()) {
+    program->prove(*proved);
+    bool saysOnly = report || ptxas || timePhases || !proved->empty();
+    if (!emits && output.empty() && !saysOnly && keep.empty()) {
       console
           .usage(codes::kCommandLine,
                  "an artifact is no text: say with -o where it goes")
@@ -179,6 +184,7 @@ private:
   Switch timePhases, report;
   Setting keep;
   Switch ptxas;
+  ProveFlag prove;
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "tools/girih/Codes.h"
 #include "tools/girih/Files.h"
 #include "tools/girih/Program.h"
+#include "tools/girih/Prove.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,7 +34,7 @@ public:
         out(*this, "o", "OUT", "where it goes (default: standard output)"),
         steps(*this, "steps",
               "tree and loop nest after each directive of the schedule"),
-        json(*this, "json", "as JSON") {}
+        json(*this, "json", "as JSON"), prove(*this) {}
 
   void run(Console &console) override {
     std::optional<Program> program =
@@ -57,8 +58,10 @@ public:
     what.steps = steps;
     what.json = json;
     what.statement = statement;
-    if (!readViews(console, what) || !checkPicture(console, what))
+    std::optional<std::vector<std::string>> proved = readProve(console, prove);
+    if (!readViews(console, what) || !checkPicture(console, what) || !proved)
       return;
+    program->prove(*proved);
     pipeline::CompileOptions options = program->options();
     options.given = program->sizes();
     // The text of a form has its sizes; -D says then how large the picture is.
@@ -128,6 +131,7 @@ private:
   ProgramFlags flags;
   Setting view, statement, out;
   Switch steps, json;
+  ProveFlag prove;
 };
 
 } // namespace

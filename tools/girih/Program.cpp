@@ -156,6 +156,11 @@ Program::compile(Console &console, Phase last, const Sizes &fixed,
   return compile(console, wanted);
 }
 
+/// What a command proves besides its work.
+static std::function<void(const std::string &)> sayProved(Console &console) {
+  return [&](const std::string &text) { console.say("proved: " + text); };
+}
+
 pipeline::CompileOptions Program::options() const {
   pipeline::CompileOptions options;
   options.op = op;
@@ -163,6 +168,7 @@ pipeline::CompileOptions Program::options() const {
   options.settings = params;
   options.tensors = tensors;
   options.probes = probes;
+  options.invariant = invariant;
   options.scheduleFile = scheduleFile;
   options.isSource = !from;
   options.from = from.value_or(Phase::Ast);
@@ -173,6 +179,8 @@ std::optional<pipeline::CompileResult>
 Program::compile(Console &console,
                  const pipeline::CompileOptions &wanted) const {
   pipeline::CompileOptions options = wanted;
+  if (!options.onProved)
+    options.onProved = sayProved(console);
   if (!keep.empty() && !makeFolder(console, keep))
     return std::nullopt;
   if (!keep.empty())
@@ -186,9 +194,22 @@ Program::compile(Console &console,
   return pipeline::compile(file, options, console.startCompile(file));
 }
 
+std::optional<pipeline::CompileResult>
+Program::compileTe(Console &console,
+                   const pipeline::CompileOptions &wanted) const {
+  pipeline::CompileOptions options = wanted;
+  options.isSource = false;
+  options.from = options.last = Phase::Assoc;
+  auto text = std::make_shared<SourceFile>("the te module of " + path(),
+                                           loaded->teModule);
+  return pipeline::compile(text, options, console.startCompile(text));
+}
+
 std::optional<std::string>
-Program::explain(Console &console, const pipeline::CompileOptions &options,
+Program::explain(Console &console, const pipeline::CompileOptions &wanted,
                  const pipeline::ExplainOptions &what) const {
+  pipeline::CompileOptions options = wanted;
+  options.onProved = sayProved(console);
   return pipeline::explain(file, options, what, console.startCompile(file));
 }
 

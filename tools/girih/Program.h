@@ -51,6 +51,9 @@ public:
   pipeline::CompileOptions options() const;
   std::optional<pipeline::CompileResult>
   compile(Console &console, const pipeline::CompileOptions &options) const;
+  /// The same of the te module of an artifact, no further than to `assoc`.
+  std::optional<pipeline::CompileResult>
+  compileTe(Console &console, const pipeline::CompileOptions &options) const;
   /// What pipeline::explain says of it.
   std::optional<std::string>
   explain(Console &console, const pipeline::CompileOptions &options,
@@ -58,6 +61,8 @@ public:
   /// Tensors that will be given: optional ones among them are there.
   void probe(std::vector<std::string> names) { probes = std::move(names); }
   void willGive(std::vector<std::string> names) { tensors = std::move(names); }
+  /// Sizes on which no result may depend.
+  void prove(std::vector<std::string> sizes) { invariant = std::move(sizes); }
   /// The artifact that was read.
   const artifact::Artifact &artifact() const { return *loaded; }
   /// Shows on the host what a refused schedule would compute (Demonstration.h).
@@ -75,7 +80,7 @@ private:
   std::optional<pipeline::Phase> from;
   Sizes given;
   ParamValues params;
-  std::vector<std::string> tensors, probes;
+  std::vector<std::string> tensors, probes, invariant;
   std::string keep;
   std::optional<DemonstrationInputs> shown;
 };

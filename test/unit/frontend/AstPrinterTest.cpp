@@ -62,22 +62,24 @@ TEST_CASE("every clause prints to a fixed point") {
       "/// doc\n///\nconst A:f32=-1.5e3\n"
       "fn f(x:f32,y:f32)->f32=if x<y then x else y\nfn g()->f16=1f16\n"
       "op o(X:f32[M,N,4,0],q:f32[])->Y:f32[M],s:f32[] where M%8==0,N<=65536,"
-      "N>1,M<9,M>=1,N==4{numerics{contract=off functions=portable}\n"
+      "N>1,M<9,M>=1,N==4{numerics{invariant=N,M,contract=off "
+      "functions=portable}\n"
       "Y[i]=sum[k,l,p,order=sequential](X[i,k,l,p])+A s[]=q[]\n"
       "t[i]=exp.fast(Y[i])u[i]=max[k](X[i,k,0,0])}";
   std::string once = printed(text);
-  CHECK(once ==
-        "/// doc\n///\nconst A: f32 = -1.5e3\n\n"
-        "fn f(x: f32, y: f32) -> f32 = if x < y then x else y\n\n"
-        "fn g() -> f16 = 1f16\n\n"
-        "op o(X: f32[M, N, 4, 0], q: f32) -> Y: f32[M], s: f32\n"
-        "    where M % 8 == 0, N <= 65536, N > 1, M < 9, M >= 1, N == 4 {\n"
-        "  numerics { functions = portable, contract = off }\n"
-        "  Y[i] = sum[k, l, p, order=sequential](X[i, k, l, p]) + A\n"
-        "  s = q\n"
-        "  t[i] = exp.fast(Y[i])\n"
-        "  u[i] = max[k](X[i, k, 0, 0])\n"
-        "}\n");
+  CHECK(
+      once ==
+      "/// doc\n///\nconst A: f32 = -1.5e3\n\n"
+      "fn f(x: f32, y: f32) -> f32 = if x < y then x else y\n\n"
+      "fn g() -> f16 = 1f16\n\n"
+      "op o(X: f32[M, N, 4, 0], q: f32) -> Y: f32[M], s: f32\n"
+      "    where M % 8 == 0, N <= 65536, N > 1, M < 9, M >= 1, N == 4 {\n"
+      "  numerics { functions = portable, contract = off, invariant = N, M }\n"
+      "  Y[i] = sum[k, l, p, order=sequential](X[i, k, l, p]) + A\n"
+      "  s = q\n"
+      "  t[i] = exp.fast(Y[i])\n"
+      "  u[i] = max[k](X[i, k, 0, 0])\n"
+      "}\n");
   CHECK(printed(once) == once);
 }
 

@@ -96,6 +96,21 @@ TEST_CASE("refused by the lexer and the parser") {
       {"op o(X: f32[M]) -> Y: f32[M] { numerics { @function = fast } }",
        "G0203",
        "there is no numerics licence 'function'; did you mean 'functions'?"},
+      {"op o(X: f32[M]) -> Y: f32[M] { numerics { invariant = M, @invariant = "
+       "M "
+       "} Y[i] = X[i] }",
+       "G0109", "'invariant' is set twice"},
+      {"op o(X: f32[M]) -> Y: f32[M] { numerics { invariant = @} }", "G0103",
+       "expected a size in 'invariant', found '}'"},
+      {"op o(X: f32[M]) -> Y: f32[M] { numerics { @invariants = M } }", "G0203",
+       "there is no numerics licence 'invariants'; did you mean 'invariant'?"},
+      {"op o(X: f32[M, Nrow]) -> Y: f32[M] { numerics { invariant = M, @Nrows "
+       "} "
+       "Y[i] = X[i, 0] }",
+       "G0203", "there is no size 'Nrows'; did you mean 'Nrow'?"},
+      {"op o(X: f32[M]) -> Y: f32[M] { numerics { invariant = M, @M } Y[i] = "
+       "X[i] }",
+       "G0109", "'M' stands in 'invariant' twice"},
       {"op o(X: f32[M]) -> Y: f32[M] { numerics { functions = @slow } }",
        "G0103", "expected 'fast' or 'portable' here, found 'slow'"},
       {"op o(X: f32[M]) -> s: f32 { s = sum[i, order=@tre(4)](X[i]) }", "G0504",
