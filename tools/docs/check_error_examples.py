@@ -3,7 +3,7 @@
 
 Usage: check_error_examples.py [--compiler build/bin/girih]
 
-A program (```te) is compiled to te from standard input, a command (```sh) is
+A program (```te) is compiled to assoc from standard input, a command (```sh) is
 run at the root of the repository; either must draw the code that it stands
 under. Exit status: 0 all do, 1 some do not.
 """
@@ -33,7 +33,7 @@ def main():
         wrong.append(f"{PAGE}: an entry is not a heading and one block")
     for code, kind, text in entries:
         if kind == "te":
-            command = [compiler, "compile", "-", "--emit=te"]
+            command = [compiler, "compile", "-", "--emit=assoc"]
         else:
             command = [compiler] + text.split()[1:]
         done = subprocess.run(command, input=text, capture_output=True,
