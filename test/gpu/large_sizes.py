@@ -23,6 +23,8 @@ import tempfile
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test"))
+import devices  # noqa: E402
 SIGNS = """op signs() -> y: f16[{m}] {{
   y[i] = if i % 2 == 0 then 1f16 else -1
 }}
@@ -84,12 +86,8 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--elements", type=int, default=3270680000)
     args = parser.parse_args()
-    doctor = subprocess.run([args.girih, "doctor"], capture_output=True, text=True,
-                            check=False)
-    for line in doctor.stdout.splitlines():
-        if line.split()[:1] == [args.device] and "not available" in line:
-            print("SKIPPED:", line)
-            return 77
+    if devices.skips(args.girih, args.device):
+        return 77
     failed = passed = 0
     with tempfile.TemporaryDirectory() as folder:
         need = 2 * args.elements + (1 << 30)

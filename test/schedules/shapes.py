@@ -25,7 +25,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test", "gpu"))
+sys.path.insert(0, os.path.join(ROOT, "test"))
 import check_programs  # noqa: E402
+import devices  # noqa: E402
 
 # Codes with which a schedule may be refused: illegal, or not possible here.
 REFUSED = re.compile(r"error\[G07(0[1-5]|2[1-9])\]")
@@ -140,12 +142,6 @@ def check_one(args, folder, path, op, sets):
     return faults
 
 
-def has_device(args):
-    doctor = girih(args, "doctor")
-    return any(line.startswith(args.device) and "not available" not in line
-               for line in doctor.stdout.splitlines())
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("girih")
@@ -153,8 +149,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", default="")
     args = parser.parse_args()
-    if not has_device(args):
-        print(f"skipped: no device '{args.device}' here")
+    if devices.skips(args.girih, args.device):
         return 77
     jobs = []
     for entry in sorted(os.listdir(os.path.join(ROOT, "examples"))):

@@ -29,6 +29,8 @@ import tempfile
 import numpy as np
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(FOLDER))
+import devices  # noqa: E402
 CASES = {}
 TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8,
          "i32": np.int32, "i64": np.int64, "u8": np.uint8, "bool": np.bool_}
@@ -720,12 +722,8 @@ def main():
     parser.add_argument("--rounds", type=int, help="how often each is run")
     parser.add_argument("names", nargs="*")
     args = parser.parse_intermixed_args()
-    doctor = subprocess.run([args.girih, "doctor"], capture_output=True, text=True,
-                            check=False)
-    for line in doctor.stdout.splitlines():
-        if line.split()[:1] == [args.device] and "not available" in line:
-            print("SKIPPED:", line)
-            return 77
+    if devices.skips(args.girih, args.device):
+        return 77
     failed = passed = 0
     for name in args.names or CASES:
         for seed in range(args.seed, args.seed + (args.rounds or CASES[name][3])):
