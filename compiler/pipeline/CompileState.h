@@ -30,6 +30,8 @@ struct SizeCondition {
   Kind kind = Kind::Multiple;
   int64_t value = 1;
 };
+/// Whether it holds for a value of its size.
+bool holds(const SizeCondition &condition, int64_t value);
 /// `M % 8 == 0, N <= 512`, and back.
 std::string print(const std::vector<SizeCondition> &conditions);
 std::optional<std::vector<SizeCondition>> readConditions(std::string_view text);
@@ -64,6 +66,8 @@ struct CompileState {
   bool readBack = false; ///< below schedule: only well-formedness is known
 
   te::FuncOp func();
+  /// What isl may spend on one analysis.
+  poly::PolyBudget budget() const;
 };
 
 } // namespace girih::pipeline

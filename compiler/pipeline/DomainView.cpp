@@ -207,18 +207,9 @@ private:
   bool holds(const std::vector<SizeCondition> &conditions) const {
     return llvm::all_of(conditions, [&](const SizeCondition &condition) {
       auto at = llvm::find(scop.params, condition.size);
-      if (at == scop.params.end())
-        return false;
-      int64_t value = sizes[size_t(at - scop.params.begin())];
-      switch (condition.kind) {
-      case SizeCondition::Kind::Multiple:
-        return value % condition.value == 0;
-      case SizeCondition::Kind::AtMost:
-        return value <= condition.value;
-      case SizeCondition::Kind::AtLeast:
-        return value >= condition.value;
-      }
-      return false;
+      return at != scop.params.end() &&
+             pipeline::holds(condition,
+                             sizes[size_t(at - scop.params.begin())]);
     });
   }
 

@@ -19,8 +19,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include <functional>
-
 using namespace girih;
 using namespace girih::pipeline;
 namespace js = llvm::json;
@@ -44,7 +42,8 @@ class Explainer {
 public:
   Explainer(CompileState &state, const ExplainOptions &what)
       : state(state), what(what), scop(state.scop->scop),
-        decls(schedulesFor(state)) {}
+        decls(schedulesFor(state)),
+        families(schedule::findFamilies(scop, scop::ownersOf(*state.scop))) {}
 
   std::string run() {
     Said said;
@@ -117,7 +116,8 @@ private:
     said.text += decls.empty() ? "Loops of the text, in its order:\n"
                                : "Loops of the directives:\n";
     js::Array list;
-    visit(*made->tree().root, [&](const Node &node) {
+    const Node &root = *made->tree().root;
+    schedule::walk(root, [&](const Node &node) {
       for (size_t m = 0; m < node.members.size(); ++m)
         list.push_back(oneLoop(*made, node, m, said.text));
     });
@@ -126,13 +126,6 @@ private:
       nests.push_back(poly::printNest(scop, version.tree));
     said.json["nests"] = std::move(nests);
     said.json["loops"] = std::move(list);
-  }
-
-  static void visit(const Node &node,
-                    const std::function<void(const Node &)> &each) {
-    each(node);
-    for (const poly::NodePtr &child : node.children)
-      visit(*child, each);
   }
 
   js::Object oneLoop(const schedule::ScheduleModel &made, const Node &node,
@@ -222,8 +215,6 @@ private:
   }
 
   void fusion(Said &said) {
-    schedule::ScheduleModel plain = makeModel(state);
-    const std::vector<schedule::Family> &families = plain.families();
     js::Array list;
     for (size_t b = 1; b < families.size(); ++b)
       for (size_t a = 0; a < b; ++a)
@@ -288,10 +279,8 @@ private:
   /// The family's own name, or that of its last statement where several
   /// statements define one tensor.
   std::string nameOf(const schedule::Family &family) const {
-    schedule::ScheduleModel plain = makeModel(state);
-    size_t same = llvm::count_if(plain.families(), [&](const auto &other) {
-      return other.name == family.name;
-    });
+    size_t same = llvm::count_if(
+        families, [&](const auto &other) { return other.name == family.name; });
     return same == 1 ? family.name
                      : scop.statements[family.statements.back()].name;
   }
@@ -306,11 +295,10 @@ private:
   /// What would be written to get the schedule that was made.
   void directives(Said &said) {
     js::Array list;
-    schedule::ScheduleModel plain = makeModel(state);
     for (const ScheduleVersion &version : state.schedules) {
       std::string why;
       auto directives =
-          schedule::directivesOf(scop, plain.families(), version.tree, why);
+          schedule::directivesOf(scop, families, version.tree, why);
       if (!directives) {
         state.diags
             .error("G0726",
@@ -372,6 +360,7 @@ private:
   const ExplainOptions &what;
   const poly::Scop &scop;
   std::vector<const frontend::ScheduleDecl *> decls;
+  std::vector<schedule::Family> families; ///< in the order of the text
 };
 
 } // namespace

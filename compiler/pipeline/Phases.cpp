@@ -49,9 +49,9 @@ te::FuncOp CompileState::func() {
   return funcs.empty() ? te::FuncOp() : *funcs.begin();
 }
 
-static poly::PolyBudget budgetOf(const CompileState &state) {
+poly::PolyBudget CompileState::budget() const {
   poly::PolyBudget budget;
-  budget.maxOperations = state.options.polyOperations;
+  budget.maxOperations = options.polyOperations;
   return budget;
 }
 
@@ -144,7 +144,7 @@ bool girih::pipeline::runScop(CompileState &state) {
   if (!state.scop || !poly::verifyScop(state.scop->scop, state.diags))
     return false;
   state.dependences =
-      poly::computeDependences(state.scop->scop, budgetOf(state), state.diags);
+      poly::computeDependences(state.scop->scop, state.budget(), state.diags);
   return state.dependences.has_value();
 }
 
@@ -157,7 +157,7 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
     if (!poly::verifyScheduleTree(state.scop->scop, version.tree, state.diags))
       return false;
     std::vector<poly::Violation> violations = poly::checkLegality(
-        state.scop->scop, *state.dependences, version.tree, budgetOf(state));
+        state.scop->scop, *state.dependences, version.tree, state.budget());
     if (violations.empty())
       continue;
     if (state.options.onRefusedSchedule) {
@@ -214,7 +214,7 @@ guardsOf(const artifact::Signature &signature,
 static bool addVariants(CompileState &state, const ScheduleVersion &version,
                         unsigned number) {
   std::optional<std::vector<poly::KernelLoops>> loops = poly::generateLoops(
-      state.scop->scop, version.tree, budgetOf(state), state.diags);
+      state.scop->scop, version.tree, state.budget(), state.diags);
   if (!loops)
     return false;
   const std::vector<artifact::Guard> conditions =

@@ -55,7 +55,6 @@ girih::pipeline::readConditions(std::string_view text) {
   llvm::StringRef(text).split(parts, ',');
   for (llvm::StringRef part : parts) {
     SizeCondition condition;
-    llvm::StringRef rest;
     auto [name, tail] = part.trim().split(' ');
     condition.size = name.str();
     if (tail.consume_front("% ")) {
@@ -76,6 +75,18 @@ girih::pipeline::readConditions(std::string_view text) {
     conditions.push_back(std::move(condition));
   }
   return conditions;
+}
+
+bool girih::pipeline::holds(const SizeCondition &condition, int64_t value) {
+  switch (condition.kind) {
+  case SizeCondition::Kind::Multiple:
+    return value % condition.value == 0;
+  case SizeCondition::Kind::AtMost:
+    return value <= condition.value;
+  case SizeCondition::Kind::AtLeast:
+    return value >= condition.value;
+  }
+  return false;
 }
 
 static void addConditions(const SizeConstraint &constraint,
@@ -102,21 +113,14 @@ static void addConditions(const SizeConstraint &constraint,
 }
 
 /// Whether the condition holds for a size; nothing when it is not given.
-static std::optional<bool> holds(const CompileState &state,
-                                 const SizeCondition &condition) {
+static std::optional<bool> holdsForGiven(const CompileState &state,
+                                         const SizeCondition &condition) {
   if (state.options.anySize)
     return std::nullopt;
   for (const auto &[name, value] : state.options.given) {
     if (name != condition.size)
       continue;
-    switch (condition.kind) {
-    case SizeCondition::Kind::Multiple:
-      return value % condition.value == 0;
-    case SizeCondition::Kind::AtMost:
-      return value <= condition.value;
-    case SizeCondition::Kind::AtLeast:
-      return value >= condition.value;
-    }
+    return girih::pipeline::holds(condition, value);
   }
   return std::nullopt;
 }
@@ -128,7 +132,7 @@ openConditions(const CompileState &state, const ScheduleDecl &decl) {
   for (const SizeConstraint &constraint : decl.conditions)
     addConditions(constraint, all);
   for (SizeCondition &condition : all) {
-    std::optional<bool> known = holds(state, condition);
+    std::optional<bool> known = holdsForGiven(state, condition);
     if (known && !*known)
       return std::nullopt;
     if (!known)
@@ -200,15 +204,9 @@ schedule::MemoryOrders girih::pipeline::memoryOrders(CompileState &state) {
   return memory;
 }
 
-static poly::PolyBudget budgetOf(const CompileState &state) {
-  poly::PolyBudget budget;
-  budget.maxOperations = state.options.polyOperations;
-  return budget;
-}
-
 schedule::ScheduleModel girih::pipeline::makeModel(CompileState &state) {
   return schedule::ScheduleModel(state.scop->scop, *state.dependences,
-                                 scop::ownersOf(*state.scop), budgetOf(state));
+                                 scop::ownersOf(*state.scop), state.budget());
 }
 
 bool girih::pipeline::applyDirectives(const ScheduleDecl &decl,
@@ -261,7 +259,7 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
       return false;
     schedule::CompletionInput input{
         state.scop->scop, *state.dependences, *state.target, memory,
-        budgetOf(state),  decl->exact,        decl->range};
+        state.budget(),   decl->exact,        decl->range};
     std::optional<schedule::DefaultSchedule> made =
         schedule::complete(model, input, state.diags);
     if (!made)

@@ -16,7 +16,6 @@
 
 using namespace girih;
 using namespace girih::schedule;
-using poly::Binding;
 using poly::makeNode;
 using poly::Node;
 using poly::NodePtr;
@@ -37,17 +36,13 @@ public:
 
   std::optional<DefaultSchedule> run() {
     result.tree.root = poly::cloneNode(*model.tree().root);
-    if (!prepare(*result.tree.root) || !finish(*result.tree.root))
+    prepare(*result.tree.root);
+    if (!finish(*result.tree.root))
       return std::nullopt;
     return std::move(result);
   }
 
 private:
-  static bool isTimeBand(const Node &node) {
-    return node.kind == Node::Kind::Band &&
-           node.members[0].binding == Binding::Time;
-  }
-
   /// Whether no directive is about any family in the filter.
   bool isLeftOpen(const Node &filter) const {
     for (unsigned f : model.facts().touched)
@@ -58,23 +53,21 @@ private:
     return true;
   }
 
-  bool prepare(Node &sequence) {
+  void prepare(Node &sequence) {
     for (NodePtr &filter : sequence.children) {
       if (isTimeBand(*filter->children[0])) {
         Node &below = *filter->children[0]->children[0];
-        if (below.kind == Node::Kind::Sequence && !prepare(below))
-          return false;
+        if (below.kind == Node::Kind::Sequence)
+          prepare(below);
         continue;
       }
       if (isLeftOpen(*filter))
         continue;
       Asked asked{filter.get(), std::make_unique<KernelCompletion>(
                                     input, result.tree, model.facts(), diags)};
-      if (!asked.kernel->prepare(*filter))
-        return false;
+      asked.kernel->prepare(*filter);
       kernels.push_back(std::move(asked));
     }
-    return true;
   }
 
   std::string nextName() const {

@@ -93,7 +93,7 @@ bool KernelCompletion::isTaken(const Node &band, size_t index) const {
 
 bool KernelCompletion::hasThreads(const Node &filter) const {
   bool found = false;
-  walk(const_cast<Node &>(filter), [&](Node &node) {
+  walk(filter, [&](const Node &node) {
     for (const Member &member : node.members)
       found |= member.binding == Binding::Thread;
   });
@@ -120,13 +120,13 @@ int KernelCompletion::spreadDim(unsigned s) const {
   return fastest(statement.accesses.front());
 }
 
-bool KernelCompletion::chooseGrid(Node &filter) {
+void KernelCompletion::chooseGrid(Node &filter) {
   Node &band = *filter.children[0];
   if (band.kind != Node::Kind::Band || input.exact)
-    return true;
+    return;
   for (const Member &member : band.members)
     if (member.binding == Binding::Grid)
-      return true;
+      return;
   std::vector<size_t> candidates;
   for (size_t m = 0; m < band.members.size(); ++m) {
     if (poly::isCarriedByTile(band.members[m].binding))
@@ -136,7 +136,7 @@ bool KernelCompletion::chooseGrid(Node &filter) {
     candidates.push_back(m);
   }
   if (candidates.empty())
-    return true;
+    return;
   auto isOpen = [&](size_t m) { return turnsOf(band, band.members[m]) == 0; };
   // Loops that some statement's tile can be made from.
   bool hasPoints = hasThreads(filter);
@@ -188,10 +188,10 @@ bool KernelCompletion::chooseGrid(Node &filter) {
                        [](const Digit &digit) { return digit.divisor > 1; });
   };
   std::vector<size_t> blocks;
-  std::copy_if(candidates.begin(), candidates.end(),
-               std::back_inserter(blocks), isOuter);
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(blocks),
+               isOuter);
   if (blocks.empty() && candidates.size() == 1 && !hasPoints)
-    return true; // its values go to threads
+    return; // its values go to threads
   if (blocks.empty())
     blocks.push_back(candidates[0]);
   std::string names;
@@ -206,13 +206,12 @@ bool KernelCompletion::chooseGrid(Node &filter) {
   std::stable_partition(
       band.members.begin(), band.members.end(),
       [](const Member &m) { return m.binding == Binding::Grid; });
-  return true;
 }
 
 /// A chain of unknown length runs in steps of a few elements.
-bool KernelCompletion::stripMineChains(Node &filter) {
+void KernelCompletion::stripMineChains(Node &filter) {
   if (input.exact)
-    return true;
+    return;
   walk(filter, [&](Node &node) {
     if (node.kind != Node::Kind::Band || node.members.empty() ||
         node.children[0]->kind != Node::Kind::Leaf)
@@ -231,7 +230,6 @@ bool KernelCompletion::stripMineChains(Node &filter) {
     inner.name += "__s";
     node.members.push_back(std::move(inner));
   });
-  return true;
 }
 
 /// Whether an unmapped loop may become an axis of the tiles below it.
@@ -276,7 +274,7 @@ bool KernelCompletion::mayBePoint(Node &band, size_t index) {
   return order || isParallel(band, index);
 }
 
-bool KernelCompletion::choosePoints(Node &filter) {
+void KernelCompletion::choosePoints(Node &filter) {
   std::vector<Node *> bands;
   walk(filter, [&](Node &node) {
     if (node.kind == Node::Kind::Band)
@@ -293,7 +291,6 @@ bool KernelCompletion::choosePoints(Node &filter) {
       member.binding = Binding::Unroll;
       chosen.insert(member.name);
     }
-  return true;
 }
 
 bool KernelCompletion::collectPoints(unsigned s) {
@@ -427,18 +424,8 @@ NodePtr KernelCompletion::build(NodePtr node) {
     return tileOf(node->statements[0]);
   for (NodePtr &child : node->children)
     child = build(std::move(child));
-  if (node->kind == Node::Kind::Sequence) {
-    std::vector<NodePtr> filters;
-    for (NodePtr &filter : node->children) {
-      if (filter->children[0]->kind != Node::Kind::Sequence) {
-        filters.push_back(std::move(filter));
-        continue;
-      }
-      for (NodePtr &inner : filter->children[0]->children)
-        filters.push_back(std::move(inner));
-    }
-    node->children = std::move(filters);
-  }
+  if (node->kind == Node::Kind::Sequence)
+    spliceSequences(*node);
   if (node->kind != Node::Kind::Band)
     return node;
   auto &members = node->members;
@@ -499,18 +486,8 @@ bool KernelCompletion::fillStages(Node &node) {
         at.stage.shape.push_back(extent);
       }
     }
-    std::vector<unsigned> order;
-    if (at.stage.array < input.memory.size())
-      order = input.memory[at.stage.array];
-    for (unsigned d = order.size(); d < at.stage.shape.size(); ++d)
-      order.push_back(d);
-    std::vector<int64_t> inMemory;
-    for (unsigned d : order)
-      inMemory.push_back(at.stage.shape[d]);
-    std::optional<layout::Layout> copy;
-    for (int64_t vector = 16 / scop.arrays[at.stage.array].elementBytes;
-         vector >= 1 && !copy; vector /= 2)
-      copy = layout::streamingLayout(inMemory, threads, vector);
+    std::optional<layout::Layout> copy = stageLayout(
+        scop, input.memory, at.stage.array, at.stage.shape, threads);
     if (!copy) {
       good = false;
       fail("G0727", "the stage of '" + array + "' has too few elements for " +
@@ -518,19 +495,16 @@ bool KernelCompletion::fillStages(Node &node) {
           .help("take larger tiles or fewer threads");
       return;
     }
-    copy->shape = at.stage.shape;
-    for (auto *digits : {&copy->registers, &copy->threads})
-      for (layout::Digit &digit : *digits)
-        if (digit.dim >= 0)
-          digit.dim = int(order[size_t(digit.dim)]);
     at.stage.layout = layout::print(*copy);
   });
   return good;
 }
 
-bool KernelCompletion::prepare(Node &filter) {
+void KernelCompletion::prepare(Node &filter) {
   statements = filter.statements;
-  return chooseGrid(filter) && stripMineChains(filter) && choosePoints(filter);
+  chooseGrid(filter);
+  stripMineChains(filter);
+  choosePoints(filter);
 }
 
 bool KernelCompletion::run(Node &filter, const std::string &name,
@@ -539,13 +513,13 @@ bool KernelCompletion::run(Node &filter, const std::string &name,
     if (!collectPoints(s))
       return false;
   markContractions(filter);
-  if (!chooseThreads(filter, asked) || !checkCells())
+  if (!chooseThreads(asked) || !checkCells())
     return false;
   for (unsigned s : statements)
     if (!layOut(s))
       return false;
   bool good = true;
-  std::vector<poly::KernelMark::ArrayPlace> where = places(filter, good);
+  std::vector<poly::KernelMark::ArrayPlace> where = places(good);
   if (!good)
     return false;
   NodePtr kernel = makeNode(Node::Kind::Kernel, statements);

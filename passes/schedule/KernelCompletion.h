@@ -46,7 +46,7 @@ public:
 
   /// Chooses which loops go to the grid and which become axes of tiles, on the
   /// tree while it is still plain.
-  bool prepare(poly::Node &filter);
+  void prepare(poly::Node &filter);
   /// Turns the subtree of `filter`, in place, into a kernel. `asked` is the
   /// number of threads that a directive says, or 0.
   bool run(poly::Node &filter, const std::string &name, unsigned asked,
@@ -56,9 +56,9 @@ private:
   Diagnostic &fail(const char *code, const std::string &message);
 
   // Which members go to the grid and which become points.
-  bool chooseGrid(poly::Node &filter);
-  bool choosePoints(poly::Node &filter);
-  bool stripMineChains(poly::Node &filter);
+  void chooseGrid(poly::Node &filter);
+  void choosePoints(poly::Node &filter);
+  void stripMineChains(poly::Node &filter);
   bool isParallel(poly::Node &band, size_t member);
   int64_t turnsOf(const poly::Node &band, const poly::Member &member) const;
   int64_t turnsOf(unsigned statement, const poly::Digit &digit) const;
@@ -70,7 +70,7 @@ private:
   bool hasThreads(const poly::Node &filter) const;
   bool collectPoints(unsigned statement);
   // Layouts.
-  bool chooseThreads(const poly::Node &filter, unsigned asked);
+  bool chooseThreads(unsigned asked);
   bool layOut(unsigned statement);
   std::vector<Point> threadPoints(const StatementTile &tile) const;
   void markContractions(poly::Node &filter);
@@ -79,8 +79,7 @@ private:
   void spread(unsigned statement, StatementTile &tile);
   int64_t vectorOf(unsigned statement) const;
   // Places.
-  std::vector<poly::KernelMark::ArrayPlace> places(const poly::Node &filter,
-                                                   bool &good);
+  std::vector<poly::KernelMark::ArrayPlace> places(bool &good);
   bool staysInRegisters(unsigned writer, unsigned reader,
                         const poly::Access &read) const;
   bool checkCells();

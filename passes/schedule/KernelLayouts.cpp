@@ -7,6 +7,7 @@
 
 #include "passes/schedule/FusionGroups.h"
 #include "passes/schedule/KernelCompletion.h"
+#include "passes/schedule/TileChoice.h"
 
 #include <algorithm>
 #include <numeric>
@@ -26,11 +27,7 @@ using poly::StatementKind;
 
 /// Elements of the narrowest type in 16 bytes.
 int64_t KernelCompletion::vectorOf(unsigned s) const {
-  unsigned bytes = 8;
-  for (const Access &access : scop.statements[s].accesses)
-    if (scop.arrays[access.array].role != poly::ArrayRole::Accumulator)
-      bytes = std::min(bytes, scop.arrays[access.array].elementBytes);
-  return 16 / bytes;
+  return 16 / narrowestBytes(scop, s);
 }
 
 /// A product both of whose operands are staged directly above its tile.
@@ -52,7 +49,7 @@ void KernelCompletion::markContractions(Node &filter) {
   }
 }
 
-bool KernelCompletion::chooseThreads(const Node &filter, unsigned asked) {
+bool KernelCompletion::chooseThreads(unsigned asked) {
   int64_t mapped = 1, most = 1;
   bool any = false;
   for (unsigned s : statements) {
@@ -367,8 +364,7 @@ bool KernelCompletion::staysInRegisters(unsigned writer, unsigned reader,
   return true;
 }
 
-std::vector<poly::KernelMark::ArrayPlace>
-KernelCompletion::places(const Node &filter, bool &good) {
+std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
   std::vector<poly::KernelMark::ArrayPlace> result;
   std::set<unsigned> seen;
   for (unsigned s : statements) {

@@ -54,9 +54,6 @@ private:
                    NodePtr child);
   NodePtr contractionTile(unsigned statement);
   NodePtr stage(unsigned statement, unsigned access, NodePtr child);
-  std::optional<Layout> copyLayout(unsigned array,
-                                   const std::vector<int64_t> &shape,
-                                   int64_t vector) const;
   std::vector<poly::KernelMark::ArrayPlace> places() const;
   /// Bytes of the row that one block computes with map `writer` and only it
   /// reads, each statement in one step; 0 when it is no such row.
@@ -97,6 +94,32 @@ poly::Digit girih::schedule::digit(unsigned dim, int64_t divisor,
   result.divisor = divisor;
   result.modulus = modulus;
   return result;
+}
+
+std::optional<Layout>
+girih::schedule::stageLayout(const Scop &scop, const MemoryOrders &memory,
+                             unsigned array, const std::vector<int64_t> &shape,
+                             int64_t threads) {
+  std::vector<unsigned> order;
+  if (array < memory.size())
+    order = memory[array];
+  for (unsigned d = order.size(); d < shape.size(); ++d)
+    order.push_back(d);
+  std::vector<int64_t> inMemory;
+  for (unsigned d : order)
+    inMemory.push_back(shape[d]);
+  std::optional<Layout> copy;
+  for (int64_t vector = 16 / scop.arrays[array].elementBytes;
+       vector >= 1 && !copy; vector /= 2)
+    copy = layout::streamingLayout(inMemory, threads, vector);
+  if (!copy)
+    return copy;
+  copy->shape = shape;
+  for (auto *digits : {&copy->registers, &copy->threads})
+    for (layout::Digit &digit : *digits)
+      if (digit.dim >= 0)
+        digit.dim = int(order[size_t(digit.dim)]);
+  return copy;
 }
 
 Layout KernelBuilder::sharedLayout(size_t rank) const {
@@ -165,28 +188,6 @@ NodePtr KernelBuilder::loopBand(unsigned s, std::vector<Member> members,
   return band;
 }
 
-/// Vectors along the dimension that is the fastest in memory.
-std::optional<Layout>
-KernelBuilder::copyLayout(unsigned array, const std::vector<int64_t> &shape,
-                          int64_t vector) const {
-  if (array >= memory.size() || memory[array].empty())
-    return layout::streamingLayout(shape, choice.threads, vector);
-  const std::vector<unsigned> &order = memory[array];
-  std::vector<int64_t> inMemory;
-  for (unsigned d : order)
-    inMemory.push_back(shape[d]);
-  std::optional<Layout> copy =
-      layout::streamingLayout(inMemory, choice.threads, vector);
-  if (!copy)
-    return copy;
-  copy->shape = shape;
-  for (auto *digits : {&copy->registers, &copy->threads})
-    for (layout::Digit &digit : *digits)
-      if (digit.dim >= 0)
-        digit.dim = int(order[size_t(digit.dim)]);
-  return copy;
-}
-
 NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   const Statement &statement = scop.statements[s];
   const Access &read = statement.accesses[access];
@@ -202,10 +203,8 @@ NodePtr KernelBuilder::stage(unsigned s, unsigned access, NodePtr child) {
   NodePtr mark = makeNode(Node::Kind::Stage, {s});
   mark->stage.array = read.array;
   mark->stage.shape = shape;
-  int64_t vector = 16 / scop.arrays[read.array].elementBytes;
-  std::optional<Layout> copy;
-  for (; vector >= 1 && !copy; vector /= 2)
-    copy = copyLayout(read.array, shape, vector);
+  std::optional<Layout> copy =
+      stageLayout(scop, memory, read.array, shape, choice.threads);
   mark->stage.layout = copy ? layout::print(*copy) : "";
   mark->children.push_back(std::move(child));
   return mark;

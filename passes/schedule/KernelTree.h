@@ -19,6 +19,13 @@ poly::Member member(std::string name, poly::Binding binding, bool coincident,
                     std::vector<poly::Digit> digits);
 poly::Digit digit(unsigned dim, int64_t divisor, int64_t modulus);
 
+/// How `threads` copy a box of an array to shared memory: the widest vectors
+/// that fit, along the dimension that is the fastest in memory. Nothing where
+/// the box has too few elements.
+std::optional<layout::Layout>
+stageLayout(const poly::Scop &scop, const MemoryOrders &memory, unsigned array,
+            const std::vector<int64_t> &shape, int64_t threads);
+
 /// The filter with the kernel of a group, below its time loops.
 poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
                           const TileChoice &choice, const MemoryOrders &memory,

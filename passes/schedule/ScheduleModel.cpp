@@ -10,6 +10,8 @@
 #include "compiler/support/Diagnostics.h"
 #include "passes/schedule/DirectiveApplier.h"
 
+#include <utility>
+
 using namespace girih;
 using namespace girih::schedule;
 
@@ -65,14 +67,21 @@ ScheduleModel::judge(const poly::ScheduleTree &tree,
       !poly::verifyScheduleTree(program, tree, structure))
     return poly::checkLegality(program, dependences, tree, budget);
   std::vector<poly::Violation> violations;
-  if (onlyClaims)
-    walk(*tree.root, [&](poly::Node &node) {
-      for (size_t m = 0; m < node.members.size() && violations.empty(); ++m)
-        if (node.members[m].coincident)
-          if (auto conflict = poly::carriedBy(program, dependences, tree, node,
-                                              m, budget))
-            violations.push_back(std::move(*conflict));
-    });
+  if (keepsOrder)
+    return violations;
+  // The nodes are those of the tree before; what that claims was proved.
+  std::vector<const poly::Node *> before;
+  walk(std::as_const(*current.tree.root),
+       [&](const poly::Node &node) { before.push_back(&node); });
+  size_t next = 0;
+  walk(std::as_const(*tree.root), [&](const poly::Node &node) {
+    const poly::Node &earlier = *before[next++];
+    for (size_t m = 0; m < node.members.size() && violations.empty(); ++m)
+      if (node.members[m].coincident && !earlier.members[m].coincident)
+        if (auto conflict =
+                poly::carriedBy(program, dependences, tree, node, m, budget))
+          violations.push_back(std::move(*conflict));
+  });
   return violations;
 }
 

@@ -30,7 +30,6 @@ static std::vector<unsigned> united(const std::vector<unsigned> &a,
 
 /// Removes statements from all nodes above (their digits too).
 static void removeStatements(Node &node, const std::vector<unsigned> &gone) {
-  std::vector<unsigned> left;
   for (size_t i = node.statements.size(); i-- > 0;)
     if (std::binary_search(gone.begin(), gone.end(), node.statements[i])) {
       for (Member &member : node.members)
@@ -44,8 +43,7 @@ static void removeStatements(Node &node, const std::vector<unsigned> &gone) {
 Node *DirectiveApplier::outerSequence(const Node *node) {
   Node *found = state.tree.root.get();
   for (Node *at = parentOf(state.tree, node); at; at = parentOf(state.tree, at))
-    if (at->kind == Node::Kind::Band && !at->members.empty() &&
-        at->members[0].binding == Binding::Time)
+    if (isTimeBand(*at))
       return at->children[0].get();
   return found;
 }
@@ -118,7 +116,8 @@ bool DirectiveApplier::fixedBelow(
       if (d < time && d < scop.statements[reader].loops.size())
         ours = d;
       for (size_t w = 0; w < read->subscripts.size() && !ours; ++w)
-        if (!read->isAny(w) && read->subscripts[w] == Affine::dim(d))
+        if (!read->isAny(w) && !write.isAny(w) &&
+            read->subscripts[w] == Affine::dim(d))
           for (unsigned own = time;
                own < family.sharedDims ||
                (family.statements.size() == 1 &&
@@ -252,8 +251,7 @@ bool DirectiveApplier::computeAt() {
         }
         member.digits = std::move(merged);
       }
-      if (!(*node)->members.empty())
-        next += (*node)->members.size();
+      next += (*node)->members.size();
       (*node)->statements = std::move(all);
     }
     Node &band = *at->band;

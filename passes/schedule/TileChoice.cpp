@@ -33,6 +33,14 @@ int64_t girih::schedule::constantExtent(const Statement &statement,
   return best;
 }
 
+unsigned girih::schedule::narrowestBytes(const Scop &scop, unsigned statement) {
+  unsigned bytes = 8;
+  for (const Access &access : scop.statements[statement].accesses)
+    if (scop.arrays[access.array].role != poly::ArrayRole::Accumulator)
+      bytes = std::min(bytes, scop.arrays[access.array].elementBytes);
+  return bytes;
+}
+
 namespace {
 
 int64_t powerOfTwoAtLeast(int64_t value) {
@@ -147,9 +155,7 @@ int64_t Choice::narrowestVector() const {
   unsigned bytes = 8;
   for (const Unit &unit : group.units)
     for (unsigned s : unit.statements)
-      for (const Access &access : scop.statements[s].accesses)
-        if (scop.arrays[access.array].role != poly::ArrayRole::Accumulator)
-          bytes = std::min(bytes, scop.arrays[access.array].elementBytes);
+      bytes = std::min(bytes, narrowestBytes(scop, s));
   return 16 / bytes;
 }
 

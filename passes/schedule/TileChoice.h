@@ -52,6 +52,10 @@ struct TileChoice {
 TileChoice chooseTiles(const poly::Scop &scop, const FusionGroup &group,
                        const target::GpuTarget &target);
 
+/// Bytes of the narrowest element that the statement reads or writes, cells
+/// apart; at most 8.
+unsigned narrowestBytes(const poly::Scop &scop, unsigned statement);
+
 /// The number of values of a dim when its bounds are constants, else -1.
 int64_t constantExtent(const poly::Statement &statement, unsigned dim);
 

@@ -22,8 +22,22 @@ using poly::Node;
 using poly::NodePtr;
 using poly::ScheduleTree;
 
-static bool isTimeBand(const Node &band) {
-  return !band.members.empty() && band.members[0].binding == Binding::Time;
+bool girih::schedule::isTimeBand(const Node &node) {
+  return node.kind == Node::Kind::Band && !node.members.empty() &&
+         node.members[0].binding == Binding::Time;
+}
+
+void girih::schedule::spliceSequences(Node &sequence) {
+  std::vector<NodePtr> filters;
+  for (NodePtr &filter : sequence.children) {
+    if (filter->children[0]->kind != Node::Kind::Sequence) {
+      filters.push_back(std::move(filter));
+      continue;
+    }
+    for (NodePtr &inner : filter->children[0]->children)
+      filters.push_back(std::move(inner));
+  }
+  sequence.children = std::move(filters);
 }
 
 static void normaliseNode(NodePtr &slot, bool isInsideBand) {
@@ -48,16 +62,7 @@ static void normaliseNode(NodePtr &slot, bool isInsideBand) {
     }
   }
   if (node->kind == Node::Kind::Sequence && isInsideBand) {
-    std::vector<NodePtr> filters;
-    for (NodePtr &filter : node->children) {
-      if (filter->children[0]->kind != Node::Kind::Sequence) {
-        filters.push_back(std::move(filter));
-        continue;
-      }
-      for (NodePtr &inner : filter->children[0]->children)
-        filters.push_back(std::move(inner));
-    }
-    node->children = std::move(filters);
+    spliceSequences(*node);
     if (node->children.size() == 1) {
       NodePtr child = std::move(node->children[0]->children[0]);
       slot = std::move(child);
@@ -76,6 +81,11 @@ void girih::schedule::walk(Node &node,
   for (NodePtr &child : node.children)
     if (child) // taken out for the moment
       walk(*child, visit);
+}
+
+void girih::schedule::walk(const Node &node,
+                           const std::function<void(const Node &)> &visit) {
+  walk(const_cast<Node &>(node), [&](Node &each) { visit(each); });
 }
 
 Node *girih::schedule::parentOf(ScheduleTree &tree, const Node *node) {

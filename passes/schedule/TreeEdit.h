@@ -47,6 +47,14 @@ std::vector<MemberPlace> findMembers(poly::ScheduleTree &tree,
                                      const std::string &name);
 /// Calls `visit` for each node, from the top.
 void walk(poly::Node &node, const std::function<void(poly::Node &)> &visit);
+void walk(const poly::Node &node,
+          const std::function<void(const poly::Node &)> &visit);
+
+/// Whether the band's members are the turns of time loops.
+bool isTimeBand(const poly::Node &node);
+/// Puts the filters of sequences that stand directly below filters of
+/// `sequence` in the place of those.
+void spliceSequences(poly::Node &sequence);
 
 /// Makes `place` the last member of its band; what was behind it becomes a band
 /// below. Returns its place.

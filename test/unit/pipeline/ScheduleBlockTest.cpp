@@ -176,6 +176,11 @@ TEST_CASE("schedules that are refused", "[schedule]") {
        "  m[i] = max[j](X[i, j])\n  Y[i, j] = X[i, j] - m[i]\n}\n",
        "  compute m at Y.j", "G0724", "'m' does not depend on 'j' of 'Y_map'",
        "compute it at a loop outside 'j'"},
+      {"op h(b: i32[N] in 0..8, w: f32[N]) -> H: f32[8], Y: f32[8] {\n"
+       "  H[b[i]] +=[order=sequential] w[i]\n  Y[j] = H[j] * 2\n}\n",
+       "  compute H_put at Y.j", "G0724",
+       "'Y_map' reads 'H_put' at other elements than those of its loop 'j'",
+       "or root"},
       {kTwice, "  compute T inline", "G0724",
        "'T' cannot be computed where it is read", ""},
       // Not realised.
