@@ -715,6 +715,12 @@ struct OpDecl {
   /// `contract = on`: fixed sums of products take fma as their leaf.
   std::optional<bool> contract;
   std::vector<Name> invariant; ///< `invariant = M, N`: sizes
+  /// `rescale = online(64)`: sums relative to a maximum may be made in one pass
+  /// over blocks of so many elements; 0: not said.
+  int64_t online = 0;
+  bool hasNumerics() const {
+    return functions || contract || !invariant.empty() || online;
+  }
   /// In the order of the text; those of a loop stand together.
   std::vector<std::unique_ptr<Statement>> statements;
   std::vector<std::unique_ptr<TimeLoop>> loops; ///< outer ones first

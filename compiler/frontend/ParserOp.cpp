@@ -171,25 +171,27 @@ void Parser::parseNumerics(OpDecl &op) {
   expect(TokenKind::RightBrace, "after the numerics licences");
 }
 
+/// Elements of a block whose sums are rescaled together, at most.
+static constexpr int64_t kMaxOnlineBlock = 1 << 20;
+
 /// licence ::= 'functions' '=' ('fast' | 'portable')
 ///           | 'contract' '=' ('on' | 'off')
 ///           | 'invariant' '=' name (',' name)*
+///           | 'rescale' '=' 'online' '(' integer ')'
 void Parser::parseLicence(OpDecl &op) {
   Name key = expectName("a licence's name", "in 'numerics'");
   bool isFunctions = key.text == "functions";
-  if (key.text == "rescale" || key.text == "rescaling")
-    unsupported(codes::kNoNumerics,
-                fmt::format("the numerics licence '{}' is", key.text),
-                key.range);
   bool isInvariant = key.text == "invariant";
-  if (!isFunctions && !isInvariant && key.text != "contract")
+  bool isRescale = key.text == "rescale";
+  if (!isFunctions && !isInvariant && !isRescale && key.text != "contract")
     fail(codes::kUndefined,
-         fmt::format(
-             "there is no numerics licence '{}'{}", key.text,
-             didYouMean(key.text, {"functions", "contract", "invariant"})),
+         fmt::format("there is no numerics licence '{}'{}", key.text,
+                     didYouMean(key.text, {"functions", "contract", "invariant",
+                                           "rescale"})),
          key.range);
   if (isFunctions   ? op.functions.has_value()
       : isInvariant ? !op.invariant.empty()
+      : isRescale   ? op.online != 0
                     : op.contract.has_value())
     fail(codes::kMisplaced, fmt::format("'{}' is set twice", key.text),
          key.range);
@@ -200,6 +202,15 @@ void Parser::parseLicence(OpDecl &op) {
       op.invariant.push_back(expectName("a size", "in 'invariant'"));
     while (at(TokenKind::Comma) && at(TokenKind::Identifier, 1) &&
            !at(TokenKind::Equal, 2) && accept(TokenKind::Comma));
+    return;
+  }
+  if (isRescale) {
+    if (!atWord("online"))
+      unexpected("'online'", "here");
+    take();
+    expect(TokenKind::LeftParen, "after 'online'");
+    op.online = expectInteger("a number of elements", 1, kMaxOnlineBlock);
+    expect(TokenKind::RightParen, "after the block's length");
     return;
   }
   if (isFunctions && atWord("fast"))

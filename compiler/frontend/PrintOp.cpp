@@ -65,7 +65,10 @@ void AstPrinter::printNumerics(const OpDecl &decl) {
   if (!decl.invariant.empty()) {
     out += fmt::format("{}invariant = ", before);
     list(decl.invariant, [&](const Name &size) { out += size.text; });
+    before = ", ";
   }
+  if (decl.online)
+    out += fmt::format("{}rescale = online({})", before, decl.online);
   out += " }\n";
 }
 
@@ -135,7 +138,7 @@ void AstPrinter::print(const OpDecl &decl) {
     before = ", ";
   }
   out += " {\n";
-  if (decl.functions || decl.contract || !decl.invariant.empty())
+  if (decl.hasNumerics())
     printNumerics(decl);
   auto assumption = decl.assumptions.begin();
   auto assume = [&](size_t before) {

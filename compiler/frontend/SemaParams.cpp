@@ -444,6 +444,7 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
   instance->functions = op.functions;
   cloner.cloneLoops(op, *instance);
   instance->contract = op.contract;
+  instance->online = op.online;
   for (const Name &size : op.invariant)
     if (!absent.count(size.text) && !isOfAbsent(op, *instance, size.text))
       instance->invariant.push_back(size);

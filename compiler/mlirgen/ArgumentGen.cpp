@@ -62,7 +62,7 @@ Value ExprGen::emitArgument(const ReduceExpr &reduce, const Expr &expr) {
   auto op = te::ReduceOp::create(
       builder, loc, wide, te::ReduceKind::Min, namesOf(reduce.indices),
       builder.getArrayAttr({extentOf(*index.extent)}), "fixed", te::TermAttr(),
-      te::Leaf::Plain);
+      te::Leaf::Plain, /*from=*/Value());
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *body = builder.createBlock(&op.getBody());

@@ -159,7 +159,7 @@ Value ExprGen::emitCheckWord(const CheckedUse &use, const std::string &name,
     auto reduce = te::ReduceOp::create(
         builder, loc, builder.getI64Type(), te::ReduceKind::Min,
         builder.getArrayAttr(names), builder.getArrayAttr(extents), "fixed",
-        te::TermAttr(), te::Leaf::Plain);
+        te::TermAttr(), te::Leaf::Plain, /*from=*/Value());
     word = reduce.getResult();
     mlir::OpBuilder::InsertionGuard inner(builder);
     mlir::Block *body = builder.createBlock(&reduce.getBody());

@@ -224,6 +224,8 @@ public:
         factsOf(), derivedSizes());
     if (!op.invariant.empty())
       te::setInvariant(func, invariantSizes());
+    if (op.online)
+      te::setOnline(func, op.online);
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),

@@ -128,7 +128,7 @@ Value ExprGen::emitReduction(const ReduceExpr &reduce, te::ReduceKind kind,
   auto op = te::ReduceOp::create(
       builder, loc, typeOf(type), kind, namesOf(reduce.indices),
       builder.getArrayAttr(extents), orderOf(reduce, type), te::TermAttr(),
-      te::Leaf::Plain);
+      te::Leaf::Plain, /*from=*/Value());
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = builder.createBlock(&op.getBody());
   bindIndices(reduce.indices, *body);

@@ -65,6 +65,9 @@ struct Array {
 struct TimeLoop {
   std::string name; ///< an identifier, unique
   Affine extent;    ///< turns 0 .. extent-1, over parameters only
+  /// Its turns are blocks of one pass over elements; the default schedule runs
+  /// them inside a kernel.
+  bool isPass = false;
   bool operator==(const TimeLoop &) const = default;
 };
 

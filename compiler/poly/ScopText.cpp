@@ -107,14 +107,17 @@ private:
     return reader.fail("expected " + std::string(what));
   }
 
-  /// `time t in T`.
+  /// `time t in T`, perhaps `one pass` behind it.
   bool timeLoop() {
     if (!scop.statements.empty())
       return reader.fail("'time' stands before the statements");
     TimeLoop &loop = scop.loops.emplace_back();
-    return reader.identifier(loop.name, "a time loop's name") &&
-           reader.expect("in") &&
-           reader.affine({nullptr, &scop.params}, loop.extent);
+    if (!reader.identifier(loop.name, "a time loop's name") ||
+        !reader.expect("in") ||
+        !reader.affine({nullptr, &scop.params}, loop.extent))
+      return false;
+    loop.isPass = reader.take("one");
+    return !loop.isPass || reader.expect("pass");
   }
 
   /// ` in t, u`: the time loops around a statement.
@@ -404,7 +407,8 @@ std::string printScop(const Scop &scop) {
         "  context " + printConstraints(scop.context, {}, scop.params) + "\n";
   for (const TimeLoop &loop : scop.loops)
     text += "  time " + loop.name + " in " +
-            print(loop.extent, {}, scop.params) + "\n";
+            print(loop.extent, {}, scop.params) +
+            (loop.isPass ? " one pass\n" : "\n");
   for (const Array &array : scop.arrays)
     text += "  array " + array.name + " " +
             kRoles[static_cast<unsigned>(array.role)] + " " +

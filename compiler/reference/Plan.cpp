@@ -323,6 +323,12 @@ Status ComputePlanner::analyseReduction(te::ReduceOp reduce) {
       facts.row |= plan.factsOf(index).row;
       facts.lane |= plan.factsOf(index).lane;
     }
+  if (reduce.getFrom()) {
+    ValueFacts of = plan.factsOf(reduce.getFrom());
+    facts.row |= of.row;
+    facts.lane |= of.lane;
+    facts.inexact |= of.inexact;
+  }
   plan.facts[reduce.getResult()] = facts;
   return {};
 }

@@ -351,9 +351,10 @@ void TileEmitter::emitReduction(te::ReduceOp reduce) {
   ValueFacts facts = plan.factsOf(reduce.getResult());
   unsigned number = plan.reductionOf.lookup(reduce);
 
-  Bundle start = makeBundle(facts, [&](unsigned, unsigned) {
-    Tracked chain = scalars.identity(reduce.getKind(), type);
-    if (facts.inexact && bounds)
+  Bundle start = makeBundle(facts, [&](unsigned r, unsigned c) {
+    Tracked chain = reduce.getFrom() ? get(reduce.getFrom(), r, c)
+                                     : scalars.identity(reduce.getKind(), type);
+    if (facts.inexact && bounds && !chain.error)
       chain.error = llvm::Constant::getNullValue(
           artifact::isFloat(type) ? b.getDoubleTy() : b.getInt1Ty());
     return facts.lane ? scalars.splat(chain, plan.width) : chain;

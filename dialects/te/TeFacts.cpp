@@ -117,6 +117,23 @@ void girih::te::setInvariant(FuncOp func, ArrayAttr sizes) {
   func->setAttr(kInvariant, sizes);
 }
 
+int64_t girih::te::onlineOf(FuncOp func) {
+  auto block = func->getAttrOfType<IntegerAttr>(kOnline);
+  return block ? block.getInt() : 0;
+}
+
+void girih::te::setOnline(FuncOp func, int64_t block) {
+  func->setAttr(kOnline, Builder(func.getContext()).getI64IntegerAttr(block));
+}
+
+static constexpr char kPass[] = "te.pass";
+
+bool girih::te::isPass(ForOp loop) { return loop->hasAttr(kPass); }
+
+void girih::te::markPass(ForOp loop) {
+  loop->setAttr(kPass, UnitAttr::get(loop.getContext()));
+}
+
 LogicalResult girih::te::verifyInvariant(FuncOp func) {
   if (ArrayAttr sizes = invariantOf(func))
     for (Attribute size : sizes) {

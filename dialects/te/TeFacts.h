@@ -21,6 +21,20 @@ inline constexpr char kInvariant[] = "te.invariant";
 mlir::ArrayAttr invariantOf(FuncOp func);
 void setInvariant(FuncOp func, mlir::ArrayAttr sizes);
 
+/// The name of the attribute that onlineOf reads.
+inline constexpr char kOnline[] = "te.online";
+
+/// The block over which sums relative to a maximum may be made in one pass,
+/// rescaled in between (`functions fast online 64`), or 0 where none may:
+/// another attribute of that kind (passes/te/Cascade.h).
+int64_t onlineOf(FuncOp func);
+void setOnline(FuncOp func, int64_t block);
+
+/// Whether the turns of a te.for are blocks of one pass over elements
+/// (`attributes {te.pass}`; passes/te/Cascade.h makes such).
+bool isPass(ForOp loop);
+void markPass(ForOp loop);
+
 /// They are sizes of the function.
 mlir::LogicalResult verifyInvariant(FuncOp func);
 

@@ -383,17 +383,15 @@ LogicalResult ComputeOp::verify() {
 
 ReduceOp ComputeOp::getReduction() {
   auto yield = cast<YieldOp>(getBlock().getTerminator());
-  if (getExtentsAttr() || getInto() || !yield.getAt().empty())
+  auto reduce = yield.getValue().getDefiningOp<ReduceOp>();
+  if (getExtentsAttr() || !yield.getAt().empty() || !reduce ||
+      reduce->getBlock() != &getBlock() || (getInto() && !reduce.getFrom()))
     return {};
-  for (Operation &op : getBlock()) {
-    if (isa<WhereOp>(op))
-      continue;
-    auto reduce = dyn_cast<ReduceOp>(op);
-    bool isAll = reduce && yield.getValue() == reduce.getResult() &&
-                 reduce->getNextNode() == yield.getOperation();
-    return isAll ? reduce : ReduceOp();
-  }
-  return {};
+  for (Operation &op : getBlock())
+    if (!isa<WhereOp>(op) && &op != reduce && &op != yield &&
+        (!reduce.getFrom() || &op != reduce.getFrom().getDefiningOp()))
+      return {};
+  return reduce;
 }
 
 //===----------------------------------------------------------------------===//
@@ -479,6 +477,14 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("must yield a value of its type ") << getType();
   if (!yield.getAt().empty())
     return emitOpError("yields to an element");
+  if (getFrom()) {
+    if (!getStart() || getFrom().getType() != getType())
+      return emitOpError("goes on from something other than an element of its "
+                         "type that is read in front of it");
+    if (getTermAttr() && getTermAttr().getText() != "seq")
+      return emitOpError("goes on with a chain, but its term is ")
+             << getTermAttr().getText();
+  }
   bool isBool = getType().isInteger(1);
   bool orders = getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
   if ((isBool && !orders) || isa<Float8E4M3FNType, Float8E5M2Type>(getType()))
@@ -494,6 +500,11 @@ LogicalResult ReduceOp::verify() {
              << stringifyLeaf(getLeaf()) << " but is not a sum of products";
   }
   return success();
+}
+
+ReadOp ReduceOp::getStart() {
+  auto read = getFrom() ? getFrom().getDefiningOp<ReadOp>() : ReadOp();
+  return read && read->getBlock() == (*this)->getBlock() ? read : ReadOp();
 }
 
 llvm::StringRef girih::te::nameOf(ReduceOp reduce) {

@@ -318,8 +318,9 @@ def Te_ComputeOp : Te_Op<"compute", [SingleBlock,
     The domain is the box of the result's extents, and an instance writes the
     element of its indices. The region reads tensors defined above. In canonical
     form (after `te-hoist-reductions`) a region that holds a te.reduce holds
-    nothing else but its te.where ops and its te.yield, and writes the whole of
-    a tensor of its own (none of what follows but te.where).
+    nothing else but its te.where ops, the te.read that it may go on from and
+    its te.yield, and writes the whole of a tensor of its own (none of what
+    follows but te.where; a chain that goes on may be written `into` a tensor).
 
     ```mlir
     %c1 = te.compute "c" ["i"] in [N - 1] into %c0 : !te.tensor<[N], f32> {
@@ -361,7 +362,8 @@ def Te_ComputeOp : Te_Op<"compute", [SingleBlock,
     /// Extents of the domain's box.
     llvm::ArrayRef<mlir::Attribute> getBox();
     /// The te.reduce whose result is yielded, when that is all the region does
-    /// (but for te.where) and the whole box is written.
+    /// (but for te.where and the te.read that it goes on from) and the whole box
+    /// is written.
     ReduceOp getReduction();
     /// Writes the element of its indices for the whole box of the result's
     /// extents: neither `in` nor `at` nor te.where nor `into`.
@@ -424,17 +426,27 @@ def Te_ReduceOp : Te_Op<"reduce", [SingleBlock]> {
     max over i1 is `any` and min `all`: false is less than true. te.where ops at
     the region's front name the elements that take part; the others contribute
     nothing, and keep their numbers.
+
+    ```mlir
+    %c0 = te.read %l[%i] : !te.tensor<[M], f32>
+    %s = te.reduce sum ["k"] in [64] from %c0 order "fixed" term <"seq"> ...
+    ```
+    goes on with a chain: `from`, a te.read in front of the reduction, stands in
+    the identity's place. Such a reduction has the term seq.
   }];
   let arguments = (ins EnumAttr<Te_Dialect, Te_ReduceKind, "reduce_kind", []>:$kind,
                        StrArrayAttr:$index_names, ArrayAttr:$extents,
                        StrAttr:$order, OptionalAttr<Te_TermAttr>:$term,
-                       EnumAttr<Te_Dialect, Te_Leaf, "leaf_kind", []>:$leaf);
+                       EnumAttr<Te_Dialect, Te_Leaf, "leaf_kind", []>:$leaf,
+                       Optional<Te_Scalar>:$from);
   let results = (outs Te_Scalar:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     mlir::Block &getBlock() { return getBody().front(); }
+    /// Where a chain goes on with an element: its te.read; or null.
+    ReadOp getStart();
   }];
 }
 

@@ -289,6 +289,15 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.addAttribute(kInvariant, names);
   }
+  if (succeeded(parser.parseOptionalKeyword("online"))) {
+    int64_t block;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseInteger(block))
+      return failure();
+    if (block < 1)
+      return parser.emitError(loc, "expected a number of elements");
+    result.addAttribute(kOnline, builder.getI64IntegerAttr(block));
+  }
   DictionaryAttr facts;
   if (succeeded(parser.parseOptionalKeyword("facts")))
     if (parser.parseAttribute(facts))
@@ -357,6 +366,8 @@ void FuncOp::print(OpAsmPrinter &printer) {
     printNames(printer, names);
     printer << ' ';
   }
+  if (int64_t block = onlineOf(*this))
+    printer << "online " << block << ' ';
   if (getFacts())
     printer << "facts " << *getFacts() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
@@ -426,7 +437,11 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   Type type;
   if (parser.parseKeyword(&kindText) ||
       parseNames(parser, properties.index_names) || parser.parseKeyword("in") ||
-      parseExtents(parser, extents) || parser.parseKeyword("order") ||
+      parseExtents(parser, extents))
+    return failure();
+  OpAsmParser::UnresolvedOperand from;
+  bool hasFrom = succeeded(parser.parseOptionalKeyword("from"));
+  if ((hasFrom && parser.parseOperand(from)) || parser.parseKeyword("order") ||
       parser.parseString(&order))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("term"))) {
@@ -442,7 +457,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   if (parser.parseKeyword("leaf") || parser.getCurrentLocation(&leafLoc) ||
       parser.parseKeyword(&leafText) || parser.parseColonType(type) ||
-      parser.parseRegion(*result.addRegion(), {}))
+      parser.parseRegion(*result.addRegion(), {}) ||
+      (hasFrom && parser.resolveOperand(from, type, result.operands)))
     return failure();
   std::optional<ReduceKind> kind = symbolizeReduceKind(kindText);
   if (!kind)
@@ -463,6 +479,8 @@ void ReduceOp::print(OpAsmPrinter &printer) {
   printNames(printer, getIndexNames());
   printer << " in ";
   printExtents(printer, getExtents().getValue());
+  if (getFrom())
+    printer << " from " << getFrom();
   printer << " order ";
   printer.printString(getOrder());
   if (TermAttr term = getTermAttr()) {

@@ -393,6 +393,8 @@ LogicalResult ConvertOp::verify() {
            << from.rank();
   SmallVector<bool> used(to.rank(), false);
   for (auto [source, dim] : llvm::enumerate(getDims())) {
+    if (dim == -1 && from.shape[source] == 1)
+      continue;
     if (dim < 0 || dim >= static_cast<int64_t>(to.rank()) || used[dim])
       return emitOpError("needs distinct dimensions of the result, not ")
              << dim;

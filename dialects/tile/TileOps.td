@@ -384,7 +384,8 @@ def Tile_ContractOp : Tile_Op<"contract", [
 def Tile_ConvertOp : Tile_Op<"convert"> {
   let summary = "the same elements in another layout, possibly repeated along new axes";
   let description = [{
-    Result element p is source element (p[dims[0]], p[dims[1]], ...). Stays in
+    Result element p is source element (p[dims[0]], p[dims[1]], ...); where
+    dims[s] is -1, source dimension s has one coordinate and is left out. Stays in
     registers where every thread already holds what it needs; otherwise goes
     through shared memory and is convergent.
   }];

@@ -237,10 +237,9 @@ LogicalResult KernelLowering::lowerMerge(tile::MergeOp op) {
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::lowerConvert(tile::ConvertOp op) {
-  const Layout from = tile::layoutOf(op.getValue());
+  const auto [from, dims] = sourceOf(op);
   const Layout to = tile::layoutOf(op.getResult());
   const Values values = of(op.getValue());
-  const std::vector<unsigned> dims(op.getDims().begin(), op.getDims().end());
   Type element = op.getValue().getType().getElementType();
   const ConvertPlan how = planConvert(from, to, dims, tile::bytesOf(element));
   if (how.inRegisters) {

@@ -22,19 +22,30 @@ BitOrder bitOrderOf(tile::MergeOp merge) {
                                                        : BitOrder::LowestFirst;
 }
 
+ConvertSource sourceOf(tile::ConvertOp convert) {
+  ConvertSource source{tile::layoutOf(convert.getValue()), {}};
+  for (size_t d = convert.getDims().size(); d-- > 0;)
+    if (convert.getDims()[d] < 0)
+      source.layout = source.layout.slice(d);
+  for (int64_t dim : convert.getDims())
+    if (dim >= 0)
+      source.dims.push_back(dim);
+  return source;
+}
+
 /// Bytes of scratch that lowering `op` will use.
 static int64_t scratchBytesOf(Operation *op) {
   if (auto merge = dyn_cast<tile::MergeOp>(op))
     return bytesOf(merge.getCells().getType()) *
            mergeScratchElements(tile::layoutOf(merge.getCells()),
                                 bitOrderOf(merge));
-  if (auto convert = dyn_cast<tile::ConvertOp>(op))
+  if (auto convert = dyn_cast<tile::ConvertOp>(op)) {
+    ConvertSource source = sourceOf(convert);
     return bytesOf(convert.getValue().getType()) *
-           planConvert(tile::layoutOf(convert.getValue()),
-                       tile::layoutOf(convert.getResult()),
-                       {convert.getDims().begin(), convert.getDims().end()},
-                       bytesOf(convert.getValue().getType()))
+           planConvert(source.layout, tile::layoutOf(convert.getResult()),
+                       source.dims, bytesOf(convert.getValue().getType()))
                .scratchElements;
+  }
   return 0;
 }
 

@@ -34,6 +34,14 @@ struct SharedPlan {
 /// Which bit of the cell's number a merge combines first.
 BitOrder bitOrderOf(tile::MergeOp merge);
 
+/// A convert's source without the dimensions that it leaves out, and where the
+/// others go.
+struct ConvertSource {
+  layout::Layout layout;
+  std::vector<unsigned> dims;
+};
+ConvertSource sourceOf(tile::ConvertOp convert);
+
 /// The shared memory that lowering `kernel` will use.
 SharedPlan planShared(tile::KernelOp kernel);
 

@@ -263,9 +263,19 @@ Status Run::evaluate(unsigned s, const Point &at, Cell &result) {
   Prepared &made = prepared[s];
   const reference::InstanceCode &functions = *made.code;
   switch (statement.kind) {
-  case StatementKind::Init:
-    functions.start(result.data());
+  case StatementKind::Init: {
+    if (statement.accesses.size() == 1) {
+      functions.start(result.data());
+      return {};
+    }
+    // A chain that goes on from an element.
+    const char *element = place(statement.accesses.front(), at);
+    if (!element)
+      return outside(s, at);
+    std::memcpy(result.data(), element,
+                arrays[statement.accesses.front().array].bytes);
     return {};
+  }
   case StatementKind::Merge:
     return merge(s, at, result);
   case StatementKind::Update: {

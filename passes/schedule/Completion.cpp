@@ -53,8 +53,18 @@ private:
     return true;
   }
 
+  /// A pass that no directive is about runs inside a kernel.
+  bool isOpenPass(const Node &filter) const {
+    const std::vector<unsigned> &loops =
+        input.scop.statements[filter.statements[0]].loops;
+    return loops.size() == 1 && input.scop.loops[loops[0]].isPass &&
+           isTimeBand(*filter.children[0]) && isLeftOpen(filter);
+  }
+
   void prepare(Node &sequence) {
     for (NodePtr &filter : sequence.children) {
+      if (isOpenPass(*filter))
+        continue;
       if (isTimeBand(*filter->children[0])) {
         Node &below = *filter->children[0]->children[0];
         if (below.kind == Node::Kind::Sequence)
@@ -82,12 +92,12 @@ private:
         if (std::binary_search(filter->statements.begin(),
                                filter->statements.end(), unit.statements[0]))
           units.push_back(unit);
-    for (const FusionGroup &group : groupUnits(input.scop, std::move(units))) {
-      KernelReason reason;
-      filters.push_back(chooseKernel(input.scop, input.target, input.memory,
-                                     group, nextName(), reason));
+    ChosenKernels chosen = chooseKernels(input.scop, input.target, input.memory,
+                                         units, result.reasons.size());
+    for (NodePtr &filter : chosen.filters)
+      filters.push_back(std::move(filter));
+    for (KernelReason &reason : chosen.reasons)
       result.reasons.push_back(std::move(reason));
-    }
   }
 
   bool finish(Node &sequence) {
@@ -98,6 +108,10 @@ private:
       open.clear();
     };
     for (NodePtr &filter : sequence.children) {
+      if (isOpenPass(*filter)) {
+        open.push_back(std::move(filter));
+        continue;
+      }
       if (isTimeBand(*filter->children[0])) {
         flush();
         Node &band = *filter->children[0];

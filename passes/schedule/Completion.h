@@ -32,6 +32,8 @@ struct CompletionInput {
   /// stays a loop, and what cannot stay open is refused (G0726).
   bool exact = false;
   SourceRange at; ///< of the schedule, for refusals
+  /// Divides chains of any length into steps that a tile can take.
+  bool cutsChains = false;
 };
 
 /// The tree with kernels and tiles; reports and returns nothing when what the

@@ -8,6 +8,7 @@
 #include "passes/schedule/DefaultSchedule.h"
 
 #include "passes/schedule/KernelTree.h"
+#include "passes/schedule/PassKernel.h"
 #include "passes/schedule/RecurrenceKernel.h"
 #include "passes/schedule/ScatterSchedule.h"
 
@@ -28,25 +29,29 @@ class TreeBuilder {
 public:
   TreeBuilder(const Scop &scop, const target::GpuTarget &target,
               const MemoryOrders &memory,
-              const std::vector<FusionGroup> &groups)
-      : scop(scop), target(target), memory(memory), groups(groups) {}
+              const std::vector<FusionGroup> &groups, size_t firstNumber)
+      : scop(scop), target(target), memory(memory), groups(groups),
+        number(firstNumber) {}
 
-  DefaultSchedule run() {
-    std::vector<unsigned> all(scop.statements.size());
-    for (unsigned s = 0; s < all.size(); ++s)
-      all[s] = s;
-    result.tree.root = makeNode(Node::Kind::Sequence, all);
-    addFilters(*result.tree.root, 0, groups.size(), 0);
+  std::optional<ChosenKernels> run() {
+    Node root;
+    addFilters(root, 0, groups.size(), 0);
+    if (failed)
+      return std::nullopt;
+    result.filters = std::move(root.children);
     return std::move(result);
   }
+  /// The pass whose kernel could not be made.
+  std::optional<unsigned> failed;
 
 private:
   /// Groups [first, end), all in the same `depth` time loops.
   void addFilters(Node &sequence, size_t first, size_t end, unsigned depth) {
-    for (size_t g = first; g < end;) {
+    for (size_t g = first; g < end && !failed;) {
       const std::vector<unsigned> &loops = groups[g].loops;
       if (loops.size() == depth) {
-        sequence.children.push_back(kernel(groups[g++]));
+        if (NodePtr made = kernel(groups[g++]))
+          sequence.children.push_back(std::move(made));
         continue;
       }
       size_t last = g;
@@ -81,9 +86,14 @@ private:
 
   NodePtr kernel(const FusionGroup &group) {
     KernelReason reason;
-    NodePtr made = chooseKernel(
-        scop, target, memory, group,
-        scop.name + "__" + std::to_string(result.reasons.size()), reason);
+    std::string name = scop.name + "__" + std::to_string(number++);
+    NodePtr made;
+    if (!group.pass)
+      made = chooseKernel(scop, target, memory, group, name, reason);
+    else if (auto pass = passKernel(scop, target, memory, group, name, reason))
+      made = std::move(*pass);
+    else
+      failed = group.pass;
     result.reasons.push_back(std::move(reason));
     return made;
   }
@@ -92,7 +102,8 @@ private:
   const target::GpuTarget &target;
   const MemoryOrders &memory;
   const std::vector<FusionGroup> &groups;
-  DefaultSchedule result;
+  size_t number;
+  ChosenKernels result;
 };
 
 } // namespace
@@ -136,9 +147,32 @@ NodePtr girih::schedule::chooseKernel(const Scop &scop,
   return made;
 }
 
+ChosenKernels girih::schedule::chooseKernels(const Scop &scop,
+                                             const target::GpuTarget &target,
+                                             const MemoryOrders &memory,
+                                             const std::vector<Unit> &units,
+                                             size_t firstNumber) {
+  std::set<unsigned> apart;
+  while (true) {
+    std::vector<FusionGroup> groups = groupUnits(scop, units, apart);
+    TreeBuilder builder(scop, target, memory, groups, firstNumber);
+    if (std::optional<ChosenKernels> made = builder.run())
+      return std::move(*made);
+    apart.insert(*builder.failed);
+  }
+}
+
 DefaultSchedule girih::schedule::chooseSchedule(const Scop &scop,
                                                 const target::GpuTarget &target,
                                                 const MemoryOrders &memory) {
-  std::vector<FusionGroup> groups = groupUnits(scop);
-  return TreeBuilder(scop, target, memory, groups).run();
+  ChosenKernels chosen =
+      chooseKernels(scop, target, memory, findUnits(scop), /*firstNumber=*/0);
+  std::vector<unsigned> all(scop.statements.size());
+  for (unsigned s = 0; s < all.size(); ++s)
+    all[s] = s;
+  DefaultSchedule result;
+  result.tree.root = makeNode(Node::Kind::Sequence, all);
+  result.tree.root->children = std::move(chosen.filters);
+  result.reasons = std::move(chosen.reasons);
+  return result;
 }

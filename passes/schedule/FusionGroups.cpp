@@ -8,6 +8,7 @@
 #include "passes/schedule/FusionGroups.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace girih;
@@ -119,6 +120,17 @@ bool girih::schedule::writesItsDims(const Statement &statement) {
   return same;
 }
 
+/// Whether a read or write is of the element of the statement's first dims
+/// behind its time loops, one after the other; how many, at most `most`.
+unsigned girih::schedule::leadingDims(const Statement &statement,
+                                      const Access &access, unsigned most) {
+  unsigned time = statement.loops.size(), same = time;
+  while (same < most && same - time < access.subscripts.size() &&
+         access.subscripts[same - time] == Affine::dim(same))
+    ++same;
+  return same;
+}
+
 namespace {
 
 class Grouping {
@@ -126,7 +138,8 @@ public:
   explicit Grouping(const Scop &scop)
       : scop(scop), producer(scop.arrays.size(), -1),
         accessor(scop.arrays.size(), -1) {}
-  std::vector<FusionGroup> run(std::vector<Unit> units);
+  std::vector<FusionGroup> run(std::vector<Unit> units,
+                               const std::set<unsigned> &apart);
 
 private:
   /// Leading dims of `unit` that agree with the dims of the group's writers
@@ -139,6 +152,8 @@ private:
   /// between its statements. Only maps go there.
   bool combinesBelow(const Unit &unit, unsigned shared) const;
   bool isAlone(const Unit &unit) const;
+  void addPass(const std::vector<Unit> &units, const PassUnits &pass,
+               unsigned loop);
   /// The group to join, or -1.
   int choose(const Unit &unit, unsigned &shared) const;
   /// The last group, when the unit reads an array that the group reads too,
@@ -150,17 +165,6 @@ private:
   std::vector<int> producer; ///< last group that writes the array, or -1
   std::vector<int> accessor; ///< last group that reads or writes it, or -1
 };
-
-/// Whether a read or write is of the element of the statement's first dims
-/// behind its time loops, one after the other; how many, at most `most`.
-unsigned leadingDims(const Statement &statement, const Access &access,
-                     unsigned most) {
-  unsigned time = statement.loops.size(), same = time;
-  while (same < most && same - time < access.subscripts.size() &&
-         access.subscripts[same - time] == Affine::dim(same))
-    ++same;
-  return same;
-}
 
 /// Domain constraints that mention dims [0, count) only.
 std::vector<Affine> outerConstraints(const Statement &statement,
@@ -304,8 +308,48 @@ bool Grouping::isAlone(const Unit &unit) const {
   return writers > 1 || !writesItsDims(last) || readsOwnElements(last);
 }
 
-std::vector<FusionGroup> Grouping::run(std::vector<Unit> units) {
-  for (Unit &unit : units) {
+void Grouping::addPass(const std::vector<Unit> &units, const PassUnits &pass,
+                       unsigned loop) {
+  unsigned group = groups.size();
+  FusionGroup &made = groups.emplace_back();
+  made.isAlone = true;
+  made.pass = loop;
+  made.sharedDims = pass.sharedDims;
+  for (size_t number : pass.units) {
+    const Unit &unit = units[number];
+    made.units.push_back(unit);
+    for (unsigned s : unit.statements) {
+      producer[scop.statements[s].write().array] = group;
+      for (const Access &access : scop.statements[s].accesses)
+        accessor[access.array] = group;
+    }
+  }
+}
+
+std::vector<FusionGroup> Grouping::run(std::vector<Unit> units,
+                                       const std::set<unsigned> &apart) {
+  // Units of passes, and the one at whose place the pass stands.
+  std::map<size_t, std::pair<unsigned, PassUnits>> passes;
+  std::set<size_t> taken;
+  for (unsigned loop = 0; loop < scop.loops.size(); ++loop) {
+    if (!scop.loops[loop].isPass || apart.count(loop))
+      continue;
+    std::optional<PassUnits> pass = passUnits(scop, units, loop);
+    if (!pass)
+      continue;
+    taken.insert(pass->units.begin(), pass->units.end());
+    size_t place = 0;
+    while (scop.statements[units[place].statements[0]].loops !=
+           std::vector<unsigned>{loop})
+      ++place;
+    passes.emplace(place, std::pair(loop, std::move(*pass)));
+  }
+  for (size_t number = 0; number < units.size(); ++number) {
+    if (auto pass = passes.find(number); pass != passes.end())
+      addPass(units, pass->second.second, pass->second.first);
+    if (taken.count(number))
+      continue;
+    Unit &unit = units[number];
     unsigned shared = 0;
     bool alone = isAlone(unit);
     int group = alone ? -1 : choose(unit, shared);
@@ -332,10 +376,11 @@ std::vector<FusionGroup> Grouping::run(std::vector<Unit> units) {
 }
 
 std::vector<FusionGroup> girih::schedule::groupUnits(const Scop &scop) {
-  return Grouping(scop).run(findUnits(scop));
+  return groupUnits(scop, findUnits(scop));
 }
 
-std::vector<FusionGroup> girih::schedule::groupUnits(const Scop &scop,
-                                                     std::vector<Unit> units) {
-  return Grouping(scop).run(std::move(units));
+std::vector<FusionGroup>
+girih::schedule::groupUnits(const Scop &scop, std::vector<Unit> units,
+                            const std::set<unsigned> &apart) {
+  return Grouping(scop).run(std::move(units), apart);
 }

@@ -21,6 +21,7 @@
 #include "compiler/poly/Scop.h"
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace girih::schedule {
@@ -40,6 +41,9 @@ struct FusionGroup {
   /// One unit that nothing joins: it writes a part of an array, or reads the
   /// array that it writes at other elements.
   bool isAlone = false;
+  /// The time loop that runs inside the kernel, around some of the units
+  /// (TimeLoop::isPass); the others fill what it carries, or finish it.
+  std::optional<unsigned> pass;
 };
 
 /// Whether the statement reads the array that it writes at other elements than
@@ -68,9 +72,28 @@ bool isContraction(const poly::Scop &scop, const Unit &unit);
 /// depends on itself, has a kernel of its own; kernels hold statements of the
 /// same time loops.
 std::vector<FusionGroup> groupUnits(const poly::Scop &scop);
-/// The same of some of its units, which nothing between them depends on.
+/// The same of some of its units, which nothing between them depends on. The
+/// loops of `apart` run above kernels though they are passes.
 std::vector<FusionGroup> groupUnits(const poly::Scop &scop,
-                                    std::vector<Unit> units);
+                                    std::vector<Unit> units,
+                                    const std::set<unsigned> &apart = {});
+
+/// The leading dims behind the statement's time loops that an access has as its
+/// subscripts, one after the other, at most `most`; counted with the time
+/// loops.
+unsigned leadingDims(const poly::Statement &statement,
+                     const poly::Access &access, unsigned most);
+
+/// The units that one pass takes into its kernel, by number: those of the time
+/// loop and around them those that begin and finish what it carries. Nothing
+/// where they do not agree in their leading dims.
+struct PassUnits {
+  std::vector<size_t> units; ///< in the order in which they run
+  unsigned sharedDims = 0;
+};
+std::optional<PassUnits> passUnits(const poly::Scop &scop,
+                                   const std::vector<Unit> &units,
+                                   unsigned loop);
 
 } // namespace girih::schedule
 

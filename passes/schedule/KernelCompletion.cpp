@@ -218,8 +218,10 @@ void KernelCompletion::stripMineChains(Node &filter) {
       return;
     size_t m = node.members.size() - 1;
     Member &whole = node.members[m];
+    int64_t turns = turnsOf(node, whole);
+    bool isShort = turns != 0 && (!input.cutsChains || turns <= kMostOrdered);
     if (whole.binding != Binding::Loop || !isReductionOrder(node, m) ||
-        turnsOf(node, whole) != 0 || whole.digits[0].divisor != 1)
+        isShort || whole.digits[0].divisor != 1)
       return;
     auto parts = splitDigit(whole.digits[0], kChainStep);
     if (!parts)

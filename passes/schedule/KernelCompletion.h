@@ -82,6 +82,7 @@ private:
   std::vector<poly::KernelMark::ArrayPlace> places(bool &good);
   bool staysInRegisters(unsigned writer, unsigned reader,
                         const poly::Access &read) const;
+  bool isCarried(unsigned array) const;
   bool checkCells();
   // The tree.
   poly::NodePtr build(poly::NodePtr node);

@@ -364,6 +364,41 @@ bool KernelCompletion::staysInRegisters(unsigned writer, unsigned reader,
   return true;
 }
 
+/// Whether an array that several statements write stays in registers, also from
+/// turn to turn of a loop: all that touch it are in the kernel and touch the
+/// same box, which no loop of the kernel moves.
+bool KernelCompletion::isCarried(unsigned array) const {
+  if (scop.arrays[array].role == poly::ArrayRole::InOut)
+    return false;
+  std::optional<std::vector<int64_t>> box;
+  for (unsigned s = 0; s < scop.statements.size(); ++s)
+    for (const Access &access : scop.statements[s].accesses) {
+      if (access.array != array)
+        continue;
+      if (!tiles.count(s) || !access.isExact())
+        return false;
+      std::vector<int64_t> own;
+      for (const Affine &subscript : access.subscripts) {
+        int dim = -1;
+        for (unsigned d = 0; d < scop.statements[s].dims.size(); ++d)
+          if (subscript == Affine::dim(d))
+            dim = int(d);
+        if (dim < 0)
+          return false;
+        own.push_back(tiles.at(s).shape[dim]);
+        for (const Node *node : poly::pathOf(tree, s))
+          for (size_t m = 0; m < node->members.size(); ++m)
+            if (node->members[m].binding == Binding::Loop &&
+                poly::digitOf(*node, m, s).value.dimCoefficient(dim) != 0)
+              return false;
+      }
+      if (box && *box != own)
+        return false;
+      box = std::move(own);
+    }
+  return box.has_value();
+}
+
 std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
   std::vector<poly::KernelMark::ArrayPlace> result;
   std::set<unsigned> seen;
@@ -389,6 +424,7 @@ std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
           inRegisters = inRegisters && tiles.count(reader) &&
                         staysInRegisters(s, reader, access);
         }
+    inRegisters |= writers > 1 && isCarried(array);
     Place place =
         isCells || (inRegisters && readers > 0) ? Place::Register : elsewhere;
     auto asked = facts.places.find(array);

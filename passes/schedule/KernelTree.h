@@ -31,6 +31,17 @@ poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
                           const TileChoice &choice, const MemoryOrders &memory,
                           const std::string &name);
 
+/// Filters with the kernels of units in the order in which they run, below time
+/// loops where they are in some. Kernels are numbered from `firstNumber`.
+struct ChosenKernels {
+  std::vector<poly::NodePtr> filters;
+  std::vector<KernelReason> reasons;
+};
+ChosenKernels chooseKernels(const poly::Scop &scop,
+                            const target::GpuTarget &target,
+                            const MemoryOrders &memory,
+                            const std::vector<Unit> &units, size_t firstNumber);
+
 /// The filter with the kernel of a group in the style that the default schedule
 /// chooses for it; `reason` gets why.
 poly::NodePtr chooseKernel(const poly::Scop &scop,

@@ -7,6 +7,7 @@
 
 #include "passes/scop/BuildScop.h"
 
+#include "dialects/te/TeFacts.h"
 #include "passes/scop/ExpandTerm.h"
 #include "passes/scop/ScatterScop.h"
 
@@ -263,7 +264,7 @@ std::vector<unsigned> Builder::loopsAround(te::ComputeOp compute) {
     auto [at, isNew] = loopOf.try_emplace(loop, result.scop.loops.size());
     if (isNew)
       result.scop.loops.push_back({loopNames.unique(loop.getIndexName().str()),
-                                   extent(loop.getExtent())});
+                                   extent(loop.getExtent()), te::isPass(loop)});
     loops.push_back(at->second);
   }
   return loops;
@@ -373,10 +374,11 @@ mlir::LogicalResult Builder::addReduction(te::ComputeOp compute,
   ReductionSite site;
   site.compute = compute;
   site.reduce = reduce;
-  site.array = arrayOf.at(compute.getResult());
+  site.array = arrayOf.at(te::storageOf(compute.getResult()));
   site.loops = loopsAround(compute);
   site.outer = dimNames(compute, site.loops);
   site.outerConstraints = domain(compute, site.loops);
+  site.start = readsOf(compute.getBlock(), indicesOf(compute));
   for (mlir::Attribute size : reduce.getExtents())
     site.extents.push_back(extent(size));
   if (reduce.getExtents().size() == 1)

@@ -259,9 +259,16 @@ void Expansion::expandSeq(const Level &level) {
   const poly::Array target = result.scop.arrays[level.array];
   unsigned cell =
       addArray("_acc" + depth, target.extents, target.extentDivisors);
-  unsigned init = addStatement(
-      "_init" + depth, StatementKind::Init, level.dims, level.constraints,
-      {access(cell, true, identity(outer))}, info(level.depth));
+  std::vector<Access> initial;
+  StatementInfo start = info(level.depth);
+  if (level.depth == 1) {
+    initial = site.start;
+    start.indices = identity(site.outer.size());
+  }
+  initial.push_back(access(cell, true, identity(outer)));
+  unsigned init =
+      addStatement("_init" + depth, StatementKind::Init, level.dims,
+                   level.constraints, std::move(initial), std::move(start));
 
   std::vector<std::string> dims = level.dims;
   std::vector<Affine> constraints = level.constraints;

@@ -41,6 +41,8 @@ struct ReductionSite {
   std::vector<poly::Affine> outerConstraints;
   std::vector<poly::Affine>
       extents; ///< of the reduced indices, over parameters
+  /// The element that the chain goes on from, of the statement's outer dims.
+  std::vector<poly::Access> start;
   /// Upper bound of the (single) extent when one is known, else -1.
   int64_t extentBound = -1;
 };

@@ -38,7 +38,7 @@ static void splitIndices(ReduceOp reduce) {
         builder, reduce.getLoc(), reduce.getType(), reduce.getKind(),
         list(reduce.getIndexNames().getValue().take_front()),
         list(reduce.getExtents().getValue().take_front()), reduce.getOrder(),
-        TermAttr(), Leaf::Plain);
+        TermAttr(), Leaf::Plain, /*from=*/Value());
     reduce.getResult().replaceAllUsesWith(outer.getResult());
     Block *body = builder.createBlock(&outer.getBody());
     BlockArgument first = reduce.getBlock().getArgument(0);

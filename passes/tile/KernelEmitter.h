@@ -161,6 +161,8 @@ private:
                                       te::ReadOp source);
   /// The te indices in reach of the site's body.
   static std::vector<mlir::Value> indicesOf(const scop::StatementInfo &info);
+  Fragment withoutTurns(const Site &site, const poly::Access &access,
+                        Fragment value);
   mlir::LogicalResult write(const Site &site, const poly::Access &access,
                             Fragment value);
   /// tile.map of the ops that `yielded` needs inside a te region.

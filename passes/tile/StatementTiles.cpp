@@ -251,6 +251,13 @@ LogicalResult KernelEmitter::emitMap(const Site &site) {
 
 LogicalResult KernelEmitter::emitInit(const Site &site) {
   te::ReduceOp reduce = site.info.reduce;
+  if (site.model.accesses.size() > 1) {
+    // A chain that goes on from an element.
+    FailureOr<Fragment> element =
+        read(site, site.model.accesses.front(), site.layout, reduce.getStart());
+    return failed(element) ? failure()
+                           : write(site, site.model.write(), *element);
+  }
   Fragment value = tile::FillOp::create(
       builder, loc, fragType(site.info.elementType, site.layout),
       identityOf(reduce.getKind(), site.info.elementType));

@@ -244,11 +244,35 @@ KernelEmitter::workspaceVector(unsigned array, int64_t vector,
   return vector;
 }
 
+/// What is carried through a loop of turns has no dims for them: before and
+/// behind the loop there are none.
+KernelEmitter::Fragment KernelEmitter::withoutTurns(const Site &site,
+                                                    const Access &access,
+                                                    Fragment value) {
+  bool isCarried = false;
+  for (const poly::Statement &other : context.scop.statements)
+    for (const Access &theirs : other.accesses)
+      isCarried |= theirs.array == access.array &&
+                   other.loops.size() != site.model.loops.size();
+  size_t turns = site.model.loops.size();
+  if (!isCarried || turns == 0)
+    return value;
+  Layout layout = tile::layoutOf(value);
+  llvm::SmallVector<int64_t> dims;
+  for (size_t d = 0; d < layout.rank(); ++d)
+    dims.push_back(int64_t(d) - int64_t(turns) < 0 ? -1 : int64_t(d - turns));
+  for (size_t turn = turns; turn-- > 0;)
+    layout = layout.slice(turn);
+  auto element = mlir::cast<tile::FragType>(value.getType()).getElementType();
+  return tile::ConvertOp::create(builder, loc, fragType(element, layout), value,
+                                 dims);
+}
+
 LogicalResult KernelEmitter::write(const Site &site, const Access &access,
                                    Fragment value) {
   poly::Place place = placeOf(kernelNode.kernel, access.array);
   if (place == poly::Place::Register)
-    fragments[access.array] = value;
+    fragments[access.array] = withoutTurns(site, access, value);
   if (place == poly::Place::Shared) {
     // Readers see the row as cells, of which there are a power of two.
     Layout row = tile::layoutOf(value);

@@ -39,8 +39,6 @@ TEST_CASE("the rest of the language is refused by name") {
 
 TEST_CASE("statements and expressions that are refused for now") {
   const Refusal bodies[] = {
-      {"numerics { @rescale = online(64) }", "G0911",
-       "the numerics licence 'rescale' is not supported yet"},
       {"Y[i, j] @prod= X[i, j]", "G0906",
        "scatter by products ('prod=') is not supported yet"},
       {"@c[B[i]] = X[i, 0]\nY[i, j] = X[i, j]", "G0906",
