@@ -208,6 +208,21 @@ Status rt::checkWord(const artifact::Signature &signature,
     place = index + (place.empty() ? "" : ", " + place);
     where /= *extent;
   }
+  using Kind = artifact::CheckWord::Kind;
+  if (word.kind != Kind::Subscript) {
+    std::string what =
+        word.kind == Kind::Spread
+            ? "an element over '" + word.subscript + "' lies more than " +
+                  (end ? std::to_string(*end) : "?") + " below '" +
+                  word.tensor + "'"
+            : "'" + word.subscript + "', which '" + word.tensor +
+                  "' multiplies weights by, is smaller than 2^" +
+                  std::to_string(word.low) + " or larger than 2^" +
+                  (end ? std::to_string(*end) : "?");
+    return Failure{"in '" + signature.op + "' " + what +
+                   (place.empty() ? "" : " at " + place) +
+                   ": there the one pass need not have the bits of the text"};
+  }
   return Failure{"in '" + signature.op + "' the subscript " + word.subscript +
                  " of '" + word.tensor + "' is " + std::to_string(value) +
                  (place.empty() ? "" : " at " + place) + ", outside 0.." +

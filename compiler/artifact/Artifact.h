@@ -117,12 +117,21 @@ struct TensorParam {
 /// number of the first instance in which `subscript` lay outside,
 /// lexicographically over the indices; the largest i64 if there was none.
 /// `value` is the subscript's value there.
+///
+/// Two other kinds have one element and no value of their own (`value` is
+/// `where` again): in an instance of Spread an element of index `subscript`
+/// lies more than `end` below its reference `tensor`; in one of Magnitude the
+/// size of an operand `subscript` of the sum `tensor` is neither 0 nor in 2^low
+/// .. 2^end. There one pass over blocks need not have the text's bits.
 struct CheckWord {
+  enum class Kind : uint8_t { Subscript, Spread, Magnitude };
+  Kind kind = Kind::Subscript;
   unsigned where = 0, value = 0; ///< parameters
   std::string tensor, subscript;
   std::vector<std::string> names;        ///< of the indices
   std::vector<SizeExpr> starts, extents; ///< of the indices
   SizeExpr end;                          ///< inside is 0 .. end-1
+  int64_t low = 0;
 };
 
 /// `where` constraint on a size.

@@ -66,6 +66,7 @@ public:
   }
 
   void write(const CheckWord &word) {
+    u8(uint8_t(word.kind));
     u32(word.where);
     u32(word.value);
     write(word.tensor);
@@ -74,6 +75,7 @@ public:
     write(word.starts);
     write(word.extents);
     write(word.end);
+    i64(word.low);
   }
 
   void write(const SizeConstraint &constraint) {

@@ -62,6 +62,7 @@ public:
   }
 
   void read(CheckWord &word) {
+    word.kind = enumerator(CheckWord::Kind::Magnitude, "check");
     word.where = u32();
     word.value = u32();
     read(word.tensor);
@@ -70,6 +71,7 @@ public:
     readList(word.starts, kExprBytes, "starts");
     readList(word.extents, kExprBytes, "extents");
     read(word.end);
+    word.low = i64();
   }
 
   void read(SizeConstraint &constraint) {
@@ -90,7 +92,7 @@ public:
     readList(signature.given, 8, "given values");
     readList(signature.params, kParamBytes, "parameters");
     readList(signature.constraints, 4 + 1 + 8, "constraints");
-    readList(signature.checks, 2 * 4 + 5 * 4 + kExprBytes, "checks");
+    readList(signature.checks, 1 + 2 * 4 + 5 * 4 + kExprBytes + 8, "checks");
     readList(signature.derived, 4 + kExprBytes + 8, "derived sizes");
   }
 

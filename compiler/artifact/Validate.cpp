@@ -187,8 +187,12 @@ private:
       if (!checkIndex(param, signature.params.size(), where, "parameter"))
         return false;
       const TensorParam &output = signature.params[param];
-      if (!output.isOutput || !output.shape.empty() ||
-          output.type != ScalarType::I64)
+      bool isOne = word.kind == CheckWord::Kind::Subscript
+                       ? output.shape.empty()
+                       : output.shape.size() == 1 &&
+                             output.shape[0].kind == SizeExpr::Kind::Constant &&
+                             output.shape[0].value == 1;
+      if (!output.isOutput || !isOne || output.type != ScalarType::I64)
         return fail(where + " names an output that is no i64");
     }
     if (word.names.size() != word.starts.size() ||

@@ -100,7 +100,6 @@
   X(NoSubscript,         "G0907", "slices, products of indices")               \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \
   X(NoOrder,             "G0909", "orders that cannot be kept yet")            \
-  X(NoNumerics,          "G0911", "other numerics licences")                   \
   X(NoIndexArithmetic,   "G0912", "other functions of indices and sizes")      \
   X(UnknownDirective,    "G0913", "a directive of a schedule that is not one") \
   X(DirectiveParts,      "G0914", "too few or too many parts of a directive")  \

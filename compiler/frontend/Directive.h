@@ -59,6 +59,7 @@ enum class DirectiveKind {
   Fuse,           ///< fuse T, U, ... [at L]     their loops down to L are one
   Distribute,     ///< distribute L              a loop of its own for each
   SplitReduction, ///< split_reduction L by F
+  Cascade,        ///< cascade L by F            reductions over L in one pass
   Stage,      ///< stage A, ... in shared|registers at L [depth F] [pad F] ...
   Prefetch,   ///< prefetch A, ... at L [ahead F]
   Place,      ///< place T, ... in registers|shared|memory

@@ -71,6 +71,7 @@ Rule ruleOf(DirectiveKind kind) {
     rule.optional = true;
     break;
   case DirectiveKind::SplitReduction:
+  case DirectiveKind::Cascade:
     rule.factorPerLoop = true;
     [[fallthrough]];
   case DirectiveKind::Vectorize:

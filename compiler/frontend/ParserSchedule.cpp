@@ -410,6 +410,7 @@ void Parser::parseOperands(Directive &directive, const std::string &word) {
     parseResults(directive, /*optional=*/true);
     return;
   case DirectiveKind::SplitReduction:
+  case DirectiveKind::Cascade:
     loopsFirst();
     by();
     return;

@@ -41,6 +41,8 @@ std::string_view spelling(DirectiveKind kind) {
     return "distribute";
   case DirectiveKind::SplitReduction:
     return "split_reduction";
+  case DirectiveKind::Cascade:
+    return "cascade";
   case DirectiveKind::Stage:
     return "stage";
   case DirectiveKind::Prefetch:
@@ -103,6 +105,7 @@ std::string operandsOf(const Directive &directive) {
   case DirectiveKind::Split:
   case DirectiveKind::Tile:
   case DirectiveKind::SplitReduction:
+  case DirectiveKind::Cascade:
     return loops + " by " + factors;
   case DirectiveKind::Skew:
     return fmt::format("{} by {} * {}", textOf(directive.loops.front()),

@@ -20,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/schedule/DefaultSchedule.h"
 #include "passes/scop/BuildScop.h"
+#include "passes/te/TePipelines.h"
 
 namespace girih::pipeline {
 
@@ -65,7 +66,10 @@ struct CompileState {
   artifact::Artifact plan;                      // tile, llvm, ptx
   bool readBack = false; ///< below schedule: only well-formedness is known
 
+  /// The operator.
   te::FuncOp func();
+  /// What is compiled: the operator, or an exact cascade's function behind it.
+  te::FuncOp realised() { return te::realisedBy(*te); }
   /// What isl may spend on one analysis.
   poly::PolyBudget budget() const;
 };

@@ -127,14 +127,31 @@ bool girih::pipeline::runMlirGen(CompileState &state) {
 
 bool girih::pipeline::runAssociations(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0804");
-  return mlir::succeeded(te::runAssoc(*state.te, tensorsOfSchedules(state))) &&
+  te::AssocOptions options;
+  options.keep = tensorsOfSchedules(state);
+  // Whoever writes a schedule says which loops there are.
+  if (schedulesFor(state).empty())
+    options.worthBytes = state.target->l2Bytes;
+  std::vector<frontend::Directive> asked;
+  if (!cascadesOfSchedules(state, asked))
+    return false;
+  for (const frontend::Directive &directive : asked)
+    options.cascades.push_back({directive.loops[0].statement.text,
+                                directive.loops[0].loop.text,
+                                directive.factors[0].value()});
+  options.refuse = [&](const te::CascadeRefusal &refusal) {
+    reportRefusedCascade(state, asked[refusal.request], refusal);
+  };
+  return mlir::succeeded(te::runAssoc(*state.te, options)) &&
          mlir::succeeded(mlir::verify(*state.te));
 }
 
 bool girih::pipeline::runScop(CompileState &state) {
   MlirDiagnostics handler(*state.context, state.diags, "G0805");
   try {
-    state.scop = scop::buildScop(state.func());
+    state.scop = scop::buildScop(state.realised());
+    if (state.scop)
+      state.scop->scop.name = state.func().getSymName().str();
   } catch (const std::overflow_error &error) {
     state.diags.error("G0805", std::string("the program's numbers are too "
                                            "large: ") +
@@ -161,7 +178,7 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
     if (violations.empty())
       continue;
     if (state.options.onRefusedSchedule) {
-      RefusedSchedule refused{state.func(), *state.scop, version.tree,
+      RefusedSchedule refused{state.realised(), *state.scop, version.tree,
                               violations};
       state.options.onRefusedSchedule(refused);
     }
@@ -181,8 +198,12 @@ static void startPlan(CompileState &state) {
       func.getFunctions() == te::Accuracy::Portable ? "portable" : "fast";
   plan.contract.reductions = describeReductions(func);
   plan.provenance = "girih " GIRIH_VERSION ", target " + state.target->name;
+  // The contract is the operator, however it is realised.
+  mlir::OwningOpRef<mlir::ModuleOp> contract =
+      mlir::ModuleOp::create(state.te->getLoc());
+  contract->getBody()->push_back(func->clone());
   llvm::raw_string_ostream stream(plan.teModule);
-  state.te->print(stream);
+  contract->print(stream);
 }
 
 /// What every target and PTX version accepts (CUDA C++ Programming Guide,
@@ -230,7 +251,7 @@ static bool addVariants(CompileState &state, const ScheduleVersion &version,
         unknown, (isVector ? "vector" : "general") + suffix);
     builder.insert(module);
     std::optional<tilegen::TilePlan> plan =
-        tilegen::buildTile(state.func(), state.scop->scop, state.scop->map,
+        tilegen::buildTile(state.realised(), state.scop->scop, state.scop->map,
                            version.tree, *loops, mode, module);
     if (!plan)
       return false;

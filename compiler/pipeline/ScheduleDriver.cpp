@@ -195,12 +195,102 @@ girih::pipeline::tensorsOfSchedules(const CompileState &state) {
   return kept;
 }
 
+bool girih::pipeline::cascadesOfSchedules(CompileState &state,
+                                          std::vector<Directive> &found) {
+  bool isFirst = true;
+  for (const ScheduleDecl *decl : schedulesFor(state)) {
+    std::vector<Directive> own;
+    const Directive *other = nullptr;
+    for (Directive &directive : frontend::expandTemplates(*decl)) {
+      if (directive.kind != DirectiveKind::Cascade) {
+        other = &directive;
+        continue;
+      }
+      if (other) {
+        state.diags
+            .error("G0734",
+                   "'cascade' stands behind other directives, which are about "
+                   "the loops that it makes",
+                   directive.range)
+            .help("put it first");
+        return false;
+      }
+      if (directive.loops[0].statement.text.empty()) {
+        state.diags
+            .error("G0734",
+                   "'cascade' does not say of which statement '" +
+                       directive.loops[0].loop.text + "' is a loop",
+                   directive.range)
+            .help("name one of the sums: cascade O." +
+                  directive.loops[0].loop.text + " by " +
+                  std::to_string(directive.factors[0].value()));
+        return false;
+      }
+      own.push_back(directive);
+    }
+    auto isSame = [](const Directive &a, const Directive &b) {
+      return frontend::printDirective(a) == frontend::printDirective(b);
+    };
+    if (!isFirst && !std::equal(own.begin(), own.end(), found.begin(),
+                                found.end(), isSame)) {
+      state.diags
+          .error("G0734",
+                 "the schedules of '" + decl->op.text +
+                     "' do not ask for the same cascades: what is computed is "
+                     "the same for all sizes",
+                 decl->range)
+          .help("say 'cascade' in all of them, or in none");
+      return false;
+    }
+    if (isFirst)
+      found = std::move(own);
+    isFirst = false;
+  }
+  // The last schedule is the default one, which asks for nothing.
+  return true;
+}
+
+void girih::pipeline::reportRefusedCascade(CompileState &state,
+                                           const Directive &directive,
+                                           const te::CascadeRefusal &refusal) {
+  using Kind = te::CascadeRefusal::Kind;
+  const frontend::LoopRef &loop = directive.loops[0];
+  std::string sum = "'" + loop.statement.text + "'",
+              index = "'" + loop.loop.text + "'";
+  switch (refusal.kind) {
+  case Kind::NoCascade:
+    state.diags
+        .error("G0734",
+               sum + " cannot be summed in one pass over " + index + ": " +
+                   refusal.why,
+               directive.range)
+        .help("a cascade is a maximum over an index, and sums over it of exp "
+              "or exp2 of the distance from the maximum");
+    return;
+  case Kind::CutsTerm:
+    state.diags.error("G0734", refusal.why, directive.range)
+        .help("take a multiple of that, or say order=sequential in the text");
+    return;
+  case Kind::Inexact:
+    state.diags
+        .error("G0735",
+               "one pass over " + index + " would round " + sum +
+                   " otherwise than the text: " + refusal.why,
+               directive.range)
+        .help("allow it in the text, numerics { rescale = online(" +
+              std::to_string(directive.factors[0].value()) +
+              ") }; or make every factor a power of two: exp2 of elements "
+              "on_grid(x, 12) less the ceil of their maximum");
+    return;
+  }
+}
+
 schedule::MemoryOrders girih::pipeline::memoryOrders(CompileState &state) {
   const poly::Scop &scop = state.scop->scop;
   schedule::MemoryOrders memory;
   for (unsigned array = 0; array < scop.arrays.size(); ++array)
     memory.push_back(
-        tilegen::memoryOrder(state.func(), scop, state.scop->map, array));
+        tilegen::memoryOrder(state.realised(), scop, state.scop->map, array));
   return memory;
 }
 
@@ -252,7 +342,8 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
     if (state.options.onRefusedSchedule)
       model.whenRefused([&](const poly::ScheduleTree &tree,
                             std::vector<poly::Violation> &violations) {
-        RefusedSchedule refused{state.func(), *state.scop, tree, violations};
+        RefusedSchedule refused{state.realised(), *state.scop, tree,
+                                violations};
         state.options.onRefusedSchedule(refused);
       });
     if (!applyDirectives(*decl, model, state.diags))

@@ -32,6 +32,17 @@ std::string writtenName(const CompileState &state);
 /// could be computed in the place of their only reader.
 std::vector<std::string> tensorsOfSchedules(const CompileState &state);
 
+/// The `cascade` directives of the schedules that apply, in `found`. Reports
+/// and returns false (G0734) where one stands behind other directives, names no
+/// statement, or where the schedules do not share them: what is computed is the
+/// same for all sizes.
+bool cascadesOfSchedules(CompileState &state,
+                         std::vector<frontend::Directive> &found);
+/// Reports at the directive (G0734, G0735).
+void reportRefusedCascade(CompileState &state,
+                          const frontend::Directive &directive,
+                          const te::CascadeRefusal &refusal);
+
 /// By array, its dimensions from the slowest in memory to the fastest.
 schedule::MemoryOrders memoryOrders(CompileState &state);
 

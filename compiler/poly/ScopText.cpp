@@ -65,7 +65,9 @@ private:
       return reader.constraints({nullptr, &scop.params}, scop.context);
     }
     if (reader.take("time"))
-      return timeLoop();
+      return timeLoop(/*isPass=*/false);
+    if (reader.take("pass"))
+      return timeLoop(/*isPass=*/true);
     if (reader.take("array"))
       return array();
     if (reader.take("statement"))
@@ -107,17 +109,15 @@ private:
     return reader.fail("expected " + std::string(what));
   }
 
-  /// `time t in T`, perhaps `one pass` behind it.
-  bool timeLoop() {
+  /// `time t in T`; `pass t in T` where its turns are blocks of one pass.
+  bool timeLoop(bool isPass) {
     if (!scop.statements.empty())
       return reader.fail("'time' stands before the statements");
     TimeLoop &loop = scop.loops.emplace_back();
-    if (!reader.identifier(loop.name, "a time loop's name") ||
-        !reader.expect("in") ||
-        !reader.affine({nullptr, &scop.params}, loop.extent))
-      return false;
-    loop.isPass = reader.take("one");
-    return !loop.isPass || reader.expect("pass");
+    loop.isPass = isPass;
+    return reader.identifier(loop.name, "a time loop's name") &&
+           reader.expect("in") &&
+           reader.affine({nullptr, &scop.params}, loop.extent);
   }
 
   /// ` in t, u`: the time loops around a statement.
@@ -406,9 +406,8 @@ std::string printScop(const Scop &scop) {
     text +=
         "  context " + printConstraints(scop.context, {}, scop.params) + "\n";
   for (const TimeLoop &loop : scop.loops)
-    text += "  time " + loop.name + " in " +
-            print(loop.extent, {}, scop.params) +
-            (loop.isPass ? " one pass\n" : "\n");
+    text += (loop.isPass ? "  pass " : "  time ") + loop.name + " in " +
+            print(loop.extent, {}, scop.params) + "\n";
   for (const Array &array : scop.arrays)
     text += "  array " + array.name + " " +
             kRoles[static_cast<unsigned>(array.role)] + " " +

@@ -145,6 +145,11 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
     for (mlir::Attribute extent : entry.getAs<mlir::ArrayAttr>("extents"))
       word.extents.push_back(extentOf(func, extent));
     word.end = extentOf(func, entry.get("end"));
+    using Kind = artifact::CheckWord::Kind;
+    if (auto kind = entry.getAs<mlir::StringAttr>("kind")) {
+      word.kind = kind == "spread" ? Kind::Spread : Kind::Magnitude;
+      word.low = entry.getAs<mlir::IntegerAttr>("low").getInt();
+    }
     signature.checks.push_back(std::move(word));
   }
   for (mlir::Attribute attribute : func.getConstraints()) {

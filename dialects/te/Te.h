@@ -63,7 +63,8 @@ bool isComputed(mlir::Value subscript);
 /// (numbers; i64 tensors of rank 0) tell of the first instance, counted
 /// lexicographically over the indices `names`, from `starts` on, over
 /// `extents`, in which `subscript` of `tensor` was outside 0 .. `end`-1;
-/// `where` is the largest i64 if none was.
+/// `where` is the largest i64 if none was. With `kind` ("spread", "magnitude")
+/// and `low` it is one of the other words of artifact::CheckWord, of shape [1].
 mlir::LogicalResult verifyCheckWords(FuncOp func);
 
 /// The version in which the tensor's memory began: `into` and the results and

@@ -149,13 +149,18 @@ LogicalResult girih::te::verifyCheckWords(FuncOp func) {
       return value ? std::optional(value.getInt()) : std::nullopt;
     };
     std::optional<int64_t> where = number("where"), value = number("value");
+    bool isNumber = word && word.get("kind");
     auto isWord = [&](std::optional<int64_t> result) {
       if (!result || *result < 0 ||
           *result >= int64_t(func.getResultTypes().size()))
         return false;
       auto type = dyn_cast<TeTensorType>(
           cast<TypeAttr>(func.getResultTypes()[*result]).getValue());
-      return type && type.getRank() == 0 && type.getElementType().isInteger(64);
+      bool isOne =
+          type && (isNumber ? type.getRank() == 1 &&
+                                  func.constantExtent(type.getShape()[0]) == 1
+                            : type.getRank() == 0);
+      return isOne && type.getElementType().isInteger(64);
     };
     auto list = [&](StringRef key) {
       return word ? word.getAs<ArrayAttr>(key) : ArrayAttr();
@@ -166,6 +171,11 @@ LogicalResult girih::te::verifyCheckWords(FuncOp func) {
                 list("starts") && list("extents") && word.get("end") &&
                 list("names").size() == list("starts").size() &&
                 list("names").size() == list("extents").size();
+    if (fine && word.get("kind")) {
+      auto kind = word.getAs<StringAttr>("kind");
+      fine = kind && (kind == "spread" || kind == "magnitude") &&
+             word.getAs<IntegerAttr>("low");
+    }
     if (!fine)
       return func.emitOpError("has a malformed entry in 'checks'");
     for (Attribute name : list("names"))

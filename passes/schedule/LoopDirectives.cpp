@@ -19,6 +19,8 @@ using poly::Member;
 
 bool DirectiveApplier::run() {
   switch (directive.kind) {
+  case DirectiveKind::Cascade:
+    return true; // done to the program before its Scop was made
   case DirectiveKind::Split:
     return split();
   case DirectiveKind::Tile:

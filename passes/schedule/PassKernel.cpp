@@ -69,13 +69,6 @@ private:
     return all;
   }
 
-  /// `name` as no member above is called.
-  std::string fresh(std::string name) {
-    while (std::find(taken.begin(), taken.end(), name) != taken.end())
-      name += "_";
-    return name;
-  }
-
   NodePtr shared(NodePtr below) {
     if (group.sharedDims == 0)
       return below;
@@ -171,7 +164,6 @@ private:
 
   const Scop &scop;
   const FusionGroup &group;
-  std::vector<std::string> taken;
 };
 
 } // namespace

@@ -58,9 +58,9 @@ std::vector<poly::Violation>
 ScheduleModel::judge(const poly::ScheduleTree &tree,
                      frontend::DirectiveKind kind) const {
   using Kind = frontend::DirectiveKind;
-  bool keepsOrder = kind == Kind::Split || kind == Kind::Unroll ||
-                    kind == Kind::Stage || kind == Kind::Place ||
-                    kind == Kind::Threads;
+  bool keepsOrder = kind == Kind::Split || kind == Kind::Cascade ||
+                    kind == Kind::Unroll || kind == Kind::Stage ||
+                    kind == Kind::Place || kind == Kind::Threads;
   bool onlyClaims = kind == Kind::Map || kind == Kind::Vectorize;
   Diagnostics structure;
   if ((!keepsOrder && !onlyClaims) ||

@@ -41,6 +41,13 @@ struct CascadeFactor {
   llvm::SmallVector<BinaryOp> products;
 };
 
+/// Something that a scaled value is multiplied by.
+struct CascadeOperand {
+  mlir::Value value;
+  ComputeOp owner;     ///< in whose region it stands
+  int scaledBits = 23; ///< fraction bits of the scaled value
+};
+
 /// One of the sums.
 struct CascadeSum {
   ComputeOp compute;
@@ -62,6 +69,8 @@ struct Cascade {
   /// reference: made block by block. In order, with the index's dimension.
   llvm::SmallVector<std::pair<ComputeOp, unsigned>> tensors;
 
+  llvm::SmallVector<CascadeOperand> operands;
+
   /// Why scaling may round, for people; empty where every factor is a power of
   /// two and all that is scaled commutes with one.
   std::string inexact;
@@ -77,6 +86,23 @@ std::optional<Cascade> findCascade(ComputeOp sum, std::string &why);
 /// Why the sums cannot be cut into blocks of `block` elements (a term whose
 /// lanes a block would cut), or an empty string.
 std::string blockProblem(const Cascade &cascade, int64_t block);
+
+/// Binary digits between an element and its reference within which the one pass
+/// has the text's bits: far enough from where weights underflow.
+inline constexpr int64_t kCascadeSpread = 60;
+
+/// Adds to `func` the hidden results (te.func's `checks`) that tell after a run
+/// whether everything an exact cascade scales stayed where scaling is exact:
+/// elements within kCascadeSpread of their reference, and operands whose
+/// products can neither underflow nor overflow. Operands whose type says so get
+/// none.
+void addRangeWords(FuncOp func, const Cascade &cascade);
+
+/// Two sequences of elements after which `earlier`, a reduction, and `sum`,
+/// which uses it over the same index, have the same values, but not once the
+/// same element follows: what one pass carries cannot suffice. In words, or an
+/// empty string where none is found.
+std::string insufficientState(ComputeOp sum, ComputeOp earlier);
 
 /// The smallest block that no term forbids and that is at least `wanted`.
 int64_t blockFor(const Cascade &cascade, int64_t wanted);

@@ -134,6 +134,8 @@ private:
       cascade.inexact = std::move(text);
   }
 
+  void noteOperand(Value value, Value scaled, const Scope &scope);
+
   // Exactness.
   /// The digits behind the point of a value that lies on a grid.
   std::optional<int64_t> gridOf(Value value, const Scope &scope);
@@ -201,9 +203,17 @@ bool Finder::findMax() {
       break;
     }
   }
-  if (!cascade.max)
+  if (!cascade.max) {
+    // Perhaps relative to something that is no maximum.
+    for (auto earlier : sum->getBlock()->getOps<ComputeOp>())
+      if (seen.contains(earlier) && earlier != sum)
+        if (ReduceOp other = earlier.getReduction();
+            other && other.getExtents() == reduce.getExtents())
+          if (std::string why = insufficientState(sum, earlier); !why.empty())
+            return fail(why);
     return fail("nothing in " + quoted(sum) +
                 " is relative to a maximum over the same index");
+  }
   findDependents();
   return true;
 }
@@ -344,6 +354,22 @@ Role Finder::roleOfRead(ReadOp read, const Scope &scope) {
   return {};
 }
 
+/// Fraction bits of a value that was cast from a narrower type.
+static int fractionBits(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    auto type = dyn_cast<FloatType>(cast.getValue().getType());
+    if (!type)
+      break;
+    value = cast.getValue();
+  }
+  auto type = dyn_cast<FloatType>(value.getType());
+  return type ? int(type.getFPMantissaWidth()) - 1 : 23;
+}
+
+void Finder::noteOperand(Value value, Value scaled, const Scope &scope) {
+  cascade.operands.push_back({value, scope.owner, fractionBits(scaled)});
+}
+
 Role Finder::roleOf(Value value, const Scope &scope) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -410,9 +436,16 @@ Role Finder::roleOfOp(Operation *op, const Scope &scope) {
     bool scaled = llvm::all_of(
         bound, [](const Role *r) { return r->kind == Role::Scaled; });
     if (scaled) {
-      if (one && (kind == BinaryKind::Mul ||
-                  (kind == BinaryKind::Div && is(0, Role::Scaled))))
+      if (one && kind == BinaryKind::Mul) {
+        bool left = is(0, Role::Scaled);
+        noteOperand(left ? binary.getRhs() : binary.getLhs(),
+                    left ? binary.getLhs() : binary.getRhs(), scope);
         return only;
+      }
+      if (one && kind == BinaryKind::Div && is(0, Role::Scaled)) {
+        note("a quotient may underflow where its dividend is scaled");
+        return only;
+      }
       if (!one && bound[0]->factor == bound[1]->factor &&
           (kind == BinaryKind::Add || kind == BinaryKind::Sub ||
            kind == BinaryKind::Max || kind == BinaryKind::Min))
@@ -442,8 +475,12 @@ Role Finder::roleOfOp(Operation *op, const Scope &scope) {
   }
   if (auto fma = dyn_cast<FmaOp>(op)) {
     bool product = is(0, Role::Scaled) != is(1, Role::Scaled);
-    if (product && is(2, Role::Scaled))
+    if (product && is(2, Role::Scaled)) {
+      bool left = is(0, Role::Scaled);
+      noteOperand(left ? fma.getB() : fma.getA(),
+                  left ? fma.getA() : fma.getB(), scope);
       return only;
+    }
     return unlike("'fma'");
   }
   if (auto select = dyn_cast<SelectOp>(op)) {
@@ -488,6 +525,9 @@ bool Finder::findSums() {
     }
     if (compute != sum)
       continue; // it stays behind the loop
+    std::string witness = insufficientState(sum, cascade.max);
+    if (!witness.empty())
+      return fail(witness);
     if (role.kind == Role::Other)
       return fail("the body of " + quoted(sum) + " " + role.why);
     return fail("the body of " + quoted(sum) +

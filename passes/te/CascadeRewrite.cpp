@@ -595,9 +595,18 @@ void Rewriter::run() {
   // Readers of the originals read what the loop gives, and stand behind it.
   SmallVector<std::pair<ComputeOp, Value>> given;
   given.push_back({max, loop.getResult(0)});
-  for (auto [number, compute] : llvm::enumerate(cascade.beside))
-    given.push_back({compute, loop.getResult(1 + number)});
   Operation *place = loop;
+  // Handed over once, so that what is carried never leaves its block.
+  for (auto [number, entry] : llvm::enumerate(cascade.beside)) {
+    ComputeOp compute = entry;
+    builder.setInsertionPointAfter(place);
+    Value carried = loop.getResult(1 + number);
+    place = make(compute.getName(), compute.getType(), compute.getIndexNames(),
+                 {}, [&](Block &body) -> Value {
+                   return readAt(carried, body.getArguments());
+                 });
+    given.push_back({compute, place->getResult(0)});
+  }
   for (auto [number, sum] : llvm::enumerate(cascade.sums)) {
     ComputeOp compute = sum.compute;
     Value result = loop.getResult(1 + cascade.beside.size() + number);

@@ -115,8 +115,39 @@ static ReadOp firstReadOver(ReduceOp reduce, BlockArgument index) {
   return {};
 }
 
+/// Whether `reduce` does nothing but sum the elements of a tensor along a
+/// dimension along which a contraction sums their products.
+static bool isBesideContraction(ReduceOp reduce) {
+  if (reduce.getKind() != ReduceKind::Sum || reduce.getExtents().size() != 1)
+    return false;
+  Value body = cast<YieldOp>(reduce.getBlock().getTerminator()).getValue();
+  ReadOp read = readBehindCasts(body);
+  if (!read || !read.getTensor().getDefiningOp())
+    return false;
+  auto dimOf = [](ReadOp of, ReduceOp in) -> int64_t {
+    auto place = llvm::find(of.getIndices(), in.getBlock().getArgument(0));
+    return place == of.getIndices().end() ? -1
+                                          : place - of.getIndices().begin();
+  };
+  int64_t dim = dimOf(read, reduce);
+  return dim >= 0 &&
+         llvm::any_of(read.getTensor().getUsers(), [&](Operation *user) {
+           auto other = dyn_cast<ReadOp>(user);
+           auto around = user->getParentOfType<ReduceOp>();
+           if (!other || !around || around == reduce ||
+               around.getExtents() != reduce.getExtents())
+             return false;
+           BinaryOp product = productOf(around);
+           bool isFactor =
+               product && (readBehindCasts(product.getLhs()) == other ||
+                           readBehindCasts(product.getRhs()) == other);
+           return isFactor && dimOf(other, around) == dim &&
+                  isContraction(user->getParentOfType<ComputeOp>(), around);
+         });
+}
+
 Term girih::te::defaultTerm(ComputeOp compute, ReduceOp reduce) {
-  if (isContraction(compute, reduce))
+  if (isContraction(compute, reduce) || isBesideContraction(reduce))
     return Term::seq();
   assert(reduce.getExtents().size() == 1 && "several indices are split first");
   if (compute.getType().getRank() == 0)

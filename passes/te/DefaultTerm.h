@@ -27,7 +27,9 @@ bool isContraction(ComputeOp compute, ReduceOp reduce);
 
 /// The term of a reduction over one index, or of a contraction, whose order is
 /// `fixed`, of any kind. The first rule that applies:
-///   1. a contraction: seq, over its indices as written;
+///   1. a contraction: seq, over its indices as written; and so a sum of a
+///      tensor's elements along a dimension along which a contraction sums
+///      their products (attention's row sums), since it may join that chain;
 ///   2. a compute without indices (a whole sum):
 ///      seg(65536, lanes(1024, 4), m = lanes(1024, 1));
 ///   3. the reduced index is the last subscript of the first tensor read, in

@@ -235,6 +235,28 @@ static void visitTiles(const LoopNode &node,
     visitTiles(child, visit);
 }
 
+/// Tiles below `node`.
+static void collectTiles(const LoopNode &node,
+                         std::vector<const LoopNode *> &tiles) {
+  if (node.kind == LoopNode::Kind::Tile)
+    tiles.push_back(&node);
+  for (const LoopNode &child : node.children)
+    collectTiles(child, tiles);
+}
+
+/// Whether several threads hold copies of the tile's elements: what one of them
+/// stores the others read in the next turn.
+static bool hasCopies(const LoopNode &tile) {
+  if (!tile.node || tile.node->kind != poly::Node::Kind::Tile)
+    return true;
+  std::string problem;
+  std::optional<layout::Layout> layout =
+      layout::parseLayout(tile.node->tile.layout, problem);
+  return !layout || llvm::any_of(layout->threads, [](const auto &digit) {
+    return digit.dim < 0 && digit.count > 1;
+  });
+}
+
 std::vector<unsigned> KernelEmitter::carried(const LoopNode &node) const {
   std::set<unsigned> result;
   visitTiles(node, [&](unsigned s) {
@@ -259,14 +281,17 @@ std::set<unsigned> KernelEmitter::storedAndLoaded(const LoopNode &node) const {
     for (const poly::Access &access : context.scop.statements[s].accesses)
       touching[access.array].insert(s);
   });
-  visitTiles(node, [&](unsigned s) {
-    const poly::Statement &statement = context.scop.statements[s];
+  std::vector<const LoopNode *> tiles;
+  collectTiles(node, tiles);
+  for (const LoopNode *tile : tiles) {
+    const poly::Statement &statement = context.scop.statements[tile->statement];
     for (const poly::Access &access : statement.accesses)
       if (!access.isWrite && stored.count(access.array) &&
           (touching[access.array].size() > 1 || !access.isExact() ||
-           access.subscripts != statement.write().subscripts))
+           access.subscripts != statement.write().subscripts ||
+           hasCopies(*tile)))
         both.insert(access.array);
-  });
+  }
   return both;
 }
 
@@ -364,9 +389,42 @@ LogicalResult KernelEmitter::emitFor(const LoopNode &node) {
   return success();
 }
 
+LogicalResult KernelEmitter::defineBefore(const LoopNode &node) {
+  std::vector<const LoopNode *> tiles;
+  collectTiles(node, tiles);
+  auto isBelow = [&](unsigned s) {
+    return llvm::any_of(
+        tiles, [&](const LoopNode *tile) { return tile->statement == s; });
+  };
+  for (const LoopNode *tile : tiles) {
+    const poly::Statement &model = context.scop.statements[tile->statement];
+    unsigned array = model.write().array;
+    if (fragments.count(array) ||
+        placeOf(kernelNode.kernel, array) != poly::Place::Register)
+      continue;
+    bool isReadBehind = false;
+    for (unsigned s : kernelNode.statements)
+      for (const poly::Access &access : context.scop.statements[s].accesses)
+        isReadBehind |= !isBelow(s) && !access.isWrite && access.array == array;
+    if (!isReadBehind)
+      continue;
+    mlir::FailureOr<Site> site = siteOf(*tile);
+    if (mlir::failed(site))
+      return failure();
+    mlir::Type element = context.map.arrayTypes[array];
+    Value nothing =
+        tile::FillOp::create(builder, loc, fragType(element, site->layout),
+                             zeroOf(element, /*negative=*/false));
+    fragments[array] = withoutTurns(*site, model.write(), nothing);
+  }
+  return success();
+}
+
 LogicalResult KernelEmitter::emitIf(const LoopNode &node) {
   if (node.children.size() > 1)
     return fail("a guard with an else branch");
+  if (failed(defineBefore(node)))
+    return failure();
   Value condition = index.loopExpr(node.condition);
   if (!condition)
     return fail("cannot evaluate a guard");

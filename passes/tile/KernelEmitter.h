@@ -57,6 +57,9 @@ private:
   mlir::LogicalResult emitFor(const poly::LoopNode &node);
   mlir::LogicalResult emitIf(const poly::LoopNode &node);
   mlir::LogicalResult emitTile(const poly::LoopNode &node);
+  /// Gives what `node` perhaps writes in registers, and others read behind it,
+  /// some value before it: where it is not written nobody looks at it.
+  mlir::LogicalResult defineBefore(const poly::LoopNode &node);
   /// The contraction that is all of a loop's body, if the operands of the next
   /// round may be read ahead: null otherwise.
   const poly::LoopNode *soleContraction(const poly::LoopNode &loop) const;

@@ -203,7 +203,9 @@ Job::outputs(Console &console, const TensorSet &tensors) {
     if (Status status = rt::checkWord(signature, word, tensors.sizes,
                                       wordOf(word.where), wordOf(word.value));
         !status) {
-      console.fail(codes::kOutside, status.message());
+      bool isSubscript = word.kind == artifact::CheckWord::Kind::Subscript;
+      console.fail(isSubscript ? codes::kOutside : codes::kInexactPass,
+                   status.message());
       return std::nullopt;
     }
   return arrays;
