@@ -19,6 +19,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/schedule/DefaultSchedule.h"
+#include "passes/schedule/ScheduleModel.h"
 #include "passes/scop/BuildScop.h"
 
 namespace girih::pipeline {
@@ -42,6 +43,9 @@ struct ScheduleVersion {
   poly::ScheduleTree tree;
   std::vector<schedule::KernelReason> reasons;
   std::vector<SizeCondition> conditions;
+  // Of a schedule of the text, for refusals: its directives, and its head.
+  schedule::Origins origins;
+  std::optional<SourceRange> at;
 };
 
 /// Filled from the top as phases run; a phase reads what stands above its own

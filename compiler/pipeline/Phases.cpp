@@ -70,6 +70,8 @@ bool girih::pipeline::runFrontend(CompileState &state,
   state.program = frontend::parseProgram(std::move(source), state.diags, parse);
   if (!state.program)
     return false;
+  if (!checkScheduleTargets(state))
+    return false;
   const auto &unused = state.program->unusedSettings;
   for (const auto &setting : parse.settings)
     if (!llvm::is_contained(unused, setting))
@@ -165,7 +167,13 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
                               violations};
       state.options.onRefusedSchedule(refused);
     }
-    poly::reportViolations(state.scop->scop, violations, state.diags);
+    for (const poly::Violation &violation : violations) {
+      const schedule::Origin *origin = version.origins.of(violation);
+      poly::reportViolations(state.scop->scop, {violation}, state.diags,
+                             origin ? origin->range : version.at);
+      if (origin)
+        schedule::sayOrigin(state.diags.last(), *origin);
+    }
     return false;
   }
   return true;
