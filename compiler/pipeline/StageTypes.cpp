@@ -108,7 +108,7 @@ std::string bitsOf(ScalarType type, double value) {
 /// The whole value where that is short, else the shortest text that tells it
 /// from its neighbours.
 std::string valueText(ScalarType type, double value) {
-  constexpr size_t kShort = 12;
+  constexpr size_t kShort = 16;
   std::string whole = fmt::format("{}", value);
   return type == ScalarType::F64 || whole.size() <= kShort
              ? whole
