@@ -7,7 +7,7 @@
 //
 // G01xx lexer and parser, G02xx names, G03xx types, G04xx shapes and ranges,
 // G05xx reductions and their order, G0901 to G0912 parts of the language that
-// are recognised and not supported yet, G0913 to G0919 schedules. A code keeps
+// are recognised and not supported yet, G0913 to G0920 schedules. A code keeps
 // its meaning for ever; a retired one is not used again.
 //
 //===----------------------------------------------------------------------===//
@@ -107,7 +107,8 @@
   X(DirectiveOption,     "G0916", "an option that a directive does not take")  \
   X(TemplateArguments,   "G0917", "a template's arguments do not fit it")      \
   X(RecursiveTemplate,   "G0918", "a template that applies itself")            \
-  X(SchedulesClash,      "G0919", "two schedules, and nothing to choose by")
+  X(SchedulesClash,      "G0919", "two schedules, and nothing to choose by")   \
+  X(ScheduleUnreached,   "G0920", "warning: a schedule that is never taken")
 // clang-format on
 
 namespace girih::frontend::codes {

@@ -34,12 +34,13 @@ struct LoopRef {
   SourceRange range;
 };
 
-/// `64`, or the knob `?{64, 128}`, whose first value is taken until something
-/// fills it.
+/// `64`, or the knob `?{64, 128}`, whose first value is taken unless something
+/// chooses another.
 struct Factor {
   std::vector<int64_t> choices; ///< one: no knob
   SourceRange range;
-  int64_t value() const { return choices.front(); }
+  size_t chosen = 0;
+  int64_t value() const { return choices[chosen]; }
   bool isKnob() const { return choices.size() > 1; }
 };
 
@@ -60,7 +61,7 @@ enum class DirectiveKind {
   Distribute,     ///< distribute L              a loop of its own for each
   SplitReduction, ///< split_reduction L by F
   Cascade,        ///< cascade L by F            reductions over L in one pass
-  Stage,      ///< stage A, ... in shared|registers at L [depth F] [pad F] ...
+  Stage,      ///< stage A, ... in shared|registers at L [as T] [depth F] ...
   Prefetch,   ///< prefetch A, ... at L [ahead F]
   Place,      ///< place T, ... in registers|shared|memory
   Threads,    ///< threads F [for T]            of the kernel that computes T
@@ -88,6 +89,7 @@ struct Directive {
   std::vector<Name> tensors; ///< statements or staged arrays; `C.sum`
   std::optional<LoopRef> at;
   Name where; ///< grid, thread, shared, registers, wgmma, a template's name ...
+  Name type;  ///< of Stage, behind `as`; empty text: the tensor's own
   std::vector<DirectiveOption> options;
   std::vector<Name> arguments; ///< of Apply: `C`, `k`, `C.k`
   /// Of a directive that a template gave (expandTemplates): its line there;

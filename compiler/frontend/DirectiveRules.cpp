@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/DirectiveRules.h"
 
+#include "compiler/frontend/Builtins.h"
 #include "compiler/frontend/Schedules.h"
 #include "compiler/support/Suggest.h"
 
@@ -148,7 +149,8 @@ public:
         word(spelling(directive.kind)) {}
 
   bool run() {
-    return checkCounts() && checkPlace() && checkOptions() && checkRepeated();
+    return checkCounts() && checkPlace() && checkType() && checkOptions() &&
+           checkRepeated();
   }
 
 private:
@@ -221,6 +223,22 @@ private:
                       didYouMean(place.text, rule.places)),
           place.range)
         .help(alternatives(rule.places));
+    return false;
+  }
+
+  /// `as TYPE` of a stage.
+  bool checkType() {
+    const Name &type = directive.type;
+    if (type.text.empty() || typeNamed(type.text))
+      return true;
+    std::vector<std::string> names;
+    for (int t = 0; t <= int(ScalarType::Bool); ++t)
+      names.emplace_back(spelling(ScalarType(t)));
+    error(codes::kUndefined,
+          fmt::format("'{}' is no type{}", type.text,
+                      didYouMean(type.text, names)),
+          type.range)
+        .help(alternatives(names));
     return false;
   }
 

@@ -121,7 +121,13 @@ void Parser::parseDirectives(std::vector<Directive> &directives,
 
 void Parser::skipDirective() {
   bool first = position == directiveBegin;
+  // Those of a knob that is open here do not end the block.
   unsigned braces = 0;
+  for (size_t p = directiveBegin; p < position; ++p)
+    if (lexed.tokens[p].kind == TokenKind::LeftBrace)
+      ++braces;
+    else if (lexed.tokens[p].kind == TokenKind::RightBrace && braces > 0)
+      --braces;
   while (!at(TokenKind::EndOfFile)) {
     if (!first && token().startsLine)
       return;
@@ -444,6 +450,8 @@ void Parser::parseOperands(Directive &directive, const std::string &word) {
     expectHere(TokenKind::KwIn, "after the tensors");
     place("shared or registers");
     atLoop("after the place");
+    if (acceptWordHere("as"))
+      directive.type = expectNameHere("a type", "after 'as'");
     parseOptions(directive, /*commas=*/false);
     return;
   case DirectiveKind::Prefetch:

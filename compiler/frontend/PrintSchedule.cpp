@@ -122,7 +122,8 @@ std::string operandsOf(const Directive &directive) {
     return tensors + atLoop;
   case DirectiveKind::Stage:
   case DirectiveKind::Place:
-    return tensors + " in " + where + atLoop;
+    return tensors + " in " + where + atLoop +
+           (directive.type.text.empty() ? "" : " as " + directive.type.text);
   case DirectiveKind::Threads:
     return factors + (tensors.empty() ? "" : " for " + tensors);
   case DirectiveKind::Tensorize:

@@ -92,6 +92,7 @@ public:
     for (Factor &factor : directive.factors)
       factor.range = site;
     directive.where.range = site;
+    directive.type.range = site;
     for (DirectiveOption &option : directive.options) {
       option.key.range = site;
       substitute(option.word);

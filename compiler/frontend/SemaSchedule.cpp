@@ -17,12 +17,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace girih::frontend {
 
 namespace {
 
 constexpr unsigned kMaxApplied = 16; ///< templates in templates
+constexpr int64_t kMaxSize = (int64_t(1) << 40) - 1;
 
 /// What is known of a template once its applications are.
 struct TemplateFacts {
@@ -51,6 +53,8 @@ public:
         if (auto *decl = std::get_if<std::unique_ptr<ScheduleDecl>>(&item))
           checkSchedule(**decl, own);
     });
+    if (!reporter.failed())
+      warnOfUnreached();
   }
 
 private:
@@ -370,6 +374,130 @@ private:
                 "which target");
       return;
     }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Schedules that are never taken
+  //===--------------------------------------------------------------------===//
+
+  /// Values that conditions on one size leave.
+  struct Values {
+    int64_t least = 0, most = kMaxSize;
+    int64_t step = 1; ///< they are multiples of it
+
+    void add(const SizeConstraint &condition) {
+      int64_t value = condition.value;
+      switch (condition.kind) {
+      case SizeConstraint::Kind::Multiple:
+        // A step beyond all sizes leaves 0 alone.
+        value /= std::gcd(step, value);
+        step = step > kMaxSize / value ? kMaxSize + 1 : step * value;
+        break;
+      case SizeConstraint::Kind::Less:
+        most = std::min(most, value - 1);
+        break;
+      case SizeConstraint::Kind::LessEqual:
+        most = std::min(most, value);
+        break;
+      case SizeConstraint::Kind::Greater:
+        least = std::max(least, value + 1);
+        break;
+      case SizeConstraint::Kind::GreaterEqual:
+        least = std::max(least, value);
+        break;
+      case SizeConstraint::Kind::Equal:
+        least = std::max(least, value);
+        most = std::min(most, value);
+        break;
+      }
+      least += (step - least % step) % step;
+      most -= most >= 0 ? most % step : 0;
+    }
+    bool empty() const { return least > most; }
+    /// Whether all of them keep the condition.
+    bool keep(const SizeConstraint &condition) const {
+      Values both = *this;
+      both.add(condition);
+      return both.least == least && both.most == most &&
+             (least == most || both.step == step);
+    }
+  };
+  using AllValues = std::map<std::string, Values, std::less<>>;
+
+  static AllValues valuesOf(const ScheduleDecl &decl) {
+    AllValues values;
+    for (const SizeConstraint &condition : decl.opDecl->constraints)
+      values[condition.name.text].add(condition);
+    for (const SizeConstraint &condition : decl.conditions)
+      values[condition.name.text].add(condition);
+    return values;
+  }
+
+  void warnOfUnreached() {
+    std::map<std::string, std::vector<const ScheduleDecl *>> byOp;
+    forEachFile([&](File &file, bool) {
+      for (Item &item : file.items)
+        if (auto *decl = std::get_if<std::unique_ptr<ScheduleDecl>>(&item))
+          byOp[(*decl)->op.text].push_back(decl->get());
+    });
+    for (const auto &[op, decls] : byOp) {
+      // All targets that these schedules tell apart, and one that none names.
+      std::set<std::string> targets{"sm_0"};
+      for (const ScheduleDecl *decl : decls)
+        for (const Name &target : decl->targets) {
+          targets.insert(target.text);
+          if (target.text.back() >= '0' && target.text.back() <= '9')
+            targets.insert(target.text + "a");
+        }
+      for (const ScheduleDecl *decl : decls)
+        warnIfUnreached(*decl, targets);
+    }
+  }
+
+  void warnIfUnreached(const ScheduleDecl &decl,
+                       const std::set<std::string> &targets) {
+    AllValues values = valuesOf(decl);
+    for (const auto &[size, left] : values)
+      if (left.empty()) {
+        reporter
+            .warning(codes::kScheduleUnreached,
+                     fmt::format("this schedule is never taken: no '{}' keeps "
+                                 "all of its conditions",
+                                 size),
+                     decl.conditions.empty()
+                         ? decl.range
+                         : SourceRange{decl.conditions.front().range.begin,
+                                       decl.conditions.back().range.end})
+            .help("change the conditions, or leave the schedule out");
+        return;
+      }
+    // For each target one before it that holds whenever it does.
+    const ScheduleDecl *earlier = nullptr;
+    for (const std::string &target : targets) {
+      std::vector<const ScheduleDecl *> order =
+          findSchedules(program, decl.op.text, target);
+      auto own = std::find(order.begin(), order.end(), &decl);
+      if (own == order.end())
+        continue;
+      auto first = std::find_if(order.begin(), own, [&](auto *other) {
+        return std::all_of(other->conditions.begin(), other->conditions.end(),
+                           [&](const SizeConstraint &condition) {
+                             return values[condition.name.text].keep(condition);
+                           });
+      });
+      if (first == own)
+        return;
+      earlier = *first;
+    }
+    if (!earlier)
+      return;
+    reporter
+        .warning(codes::kScheduleUnreached,
+                 "this schedule is never taken: another one before it is, "
+                 "whenever its own conditions hold",
+                 decl.range)
+        .note("that one stands here", earlier->range)
+        .help("put this one first, or give the other a condition");
   }
 
   Program &program;

@@ -39,6 +39,9 @@ struct CompileOptions {
   /// Schedules for the program, in a text of their own; they go before those
   /// of the program. Null: none.
   std::shared_ptr<const SourceFile> scheduleFile;
+  /// Values for knobs of schedules (`?{16, 32}`), by the directive's label:
+  /// `t`, or `t.2` where it has several.
+  std::vector<std::pair<std::string, int64_t>> knobs;
   /// Sizes on which no result may depend, besides those that the text names.
   std::vector<std::string> invariant;
   /// Called with why a result does not depend on one of `invariant`.

@@ -19,6 +19,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/schedule/DefaultSchedule.h"
+#include "passes/schedule/ScheduleModel.h"
 #include "passes/scop/BuildScop.h"
 #include "passes/te/TePipelines.h"
 
@@ -43,6 +44,9 @@ struct ScheduleVersion {
   poly::ScheduleTree tree;
   std::vector<schedule::KernelReason> reasons;
   std::vector<SizeCondition> conditions;
+  // Of a schedule of the text, for refusals: its directives, and its head.
+  schedule::Origins origins;
+  std::optional<SourceRange> at;
 };
 
 /// Filled from the top as phases run; a phase reads what stands above its own
@@ -58,6 +62,7 @@ struct CompileState {
   std::unique_ptr<frontend::Program> program;   // ast
   std::vector<std::string> parameters;          // ast: given names that are
   mlir::OwningOpRef<mlir::ModuleOp> te;         // te, assoc
+  std::vector<te::CascadeRequest> cascades;     // assoc: exact ones made
   std::vector<std::string> proved;              // assoc: by proveInvariance
   std::optional<scop::ScopWithMap> scop;        // scop
   std::optional<poly::Dependences> dependences; // scop

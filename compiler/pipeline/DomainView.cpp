@@ -194,7 +194,7 @@ private:
       if (d >= state.schedules.size() || !holds(state.schedules[d].conditions))
         continue;
       schedule::ScheduleModel made = makeModel(state);
-      if (!applyDirectives(*decls[d], made, state.diags))
+      if (!applyDirectives(state, *decls[d], made))
         return std::nullopt;
       how = "after the directives of the schedule; what runs at once is "
             "numbered from its smallest value on";

@@ -102,7 +102,7 @@ private:
   /// The plain tree of the schedule that is written, or of the text's order.
   std::optional<schedule::ScheduleModel> model() {
     schedule::ScheduleModel made = makeModel(state);
-    if (!decls.empty() && !applyDirectives(*decls[0], made, state.diags))
+    if (!decls.empty() && !applyDirectives(state, *decls[0], made))
       return std::nullopt;
     return made;
   }
@@ -312,7 +312,11 @@ private:
       decl.op.text = written.empty() ? scop.name : written;
       decl.targets.push_back({state.target->name, {}});
       decl.exact = true;
-      decl.directives = std::move(*directives);
+      for (const te::CascadeRequest &made : state.cascades)
+        decl.directives.push_back(schedule::directive::cascade(
+            made.tensor + "." + made.index, made.block));
+      decl.directives.insert(decl.directives.end(), directives->begin(),
+                             directives->end());
       for (const SizeCondition &condition : version.conditions) {
         using Kind = frontend::SizeConstraint::Kind;
         frontend::SizeConstraint constraint;
@@ -337,6 +341,8 @@ private:
     if (decls.empty())
       said.text += "no schedule of the text is for this program and target: "
                    "the order of the text\n";
+    if (!checkKnobs(state))
+      return;
     for (const frontend::ScheduleDecl *decl : decls) {
       schedule::ScheduleModel made = makeModel(state);
       auto say = [&](const std::string &headline) {
@@ -347,7 +353,7 @@ private:
             {"directive", headline}, {"tree", tree}, {"nest", nest}});
       };
       say("the order of the text");
-      applyDirectives(*decl, made, state.diags,
+      applyDirectives(state, *decl, made,
                       [&](const frontend::Directive &directive,
                           const schedule::ScheduleModel &) {
                         say(frontend::printDirective(directive));

@@ -70,6 +70,8 @@ bool girih::pipeline::runFrontend(CompileState &state,
   state.program = frontend::parseProgram(std::move(source), state.diags, parse);
   if (!state.program)
     return false;
+  if (!checkScheduleTargets(state))
+    return false;
   const auto &unused = state.program->unusedSettings;
   for (const auto &setting : parse.settings)
     if (!llvm::is_contained(unused, setting))
@@ -139,6 +141,9 @@ bool girih::pipeline::runAssociations(CompileState &state) {
     options.cascades.push_back({directive.loops[0].statement.text,
                                 directive.loops[0].loop.text,
                                 directive.factors[0].value()});
+  options.made = [&](const te::CascadeRequest &request) {
+    state.cascades.push_back(request);
+  };
   options.refuse = [&](const te::CascadeRefusal &refusal) {
     reportRefusedCascade(state, asked[refusal.request], refusal);
   };
@@ -182,7 +187,13 @@ bool girih::pipeline::proveSchedule(CompileState &state) {
                               violations};
       state.options.onRefusedSchedule(refused);
     }
-    poly::reportViolations(state.scop->scop, violations, state.diags);
+    for (const poly::Violation &violation : violations) {
+      const schedule::Origin *origin = version.origins.of(violation);
+      poly::reportViolations(state.scop->scop, {violation}, state.diags,
+                             origin ? origin->range : version.at);
+      if (origin)
+        schedule::sayOrigin(state.diags.last(), *origin);
+    }
     return false;
   }
   return true;

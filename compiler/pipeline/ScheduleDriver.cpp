@@ -7,13 +7,18 @@
 
 #include "compiler/pipeline/ScheduleDriver.h"
 
+#include "compiler/frontend/Codes.h"
 #include "compiler/frontend/Schedules.h"
 #include "compiler/pipeline/RefusedSchedule.h"
+#include "compiler/pipeline/StageTypes.h"
+#include "compiler/support/Suggest.h"
 #include "passes/schedule/Completion.h"
 #include "passes/tile/Promises.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
+#include <map>
 #include <set>
 
 using namespace girih;
@@ -299,18 +304,135 @@ schedule::ScheduleModel girih::pipeline::makeModel(CompileState &state) {
                                  scop::ownersOf(*state.scop), state.budget());
 }
 
-bool girih::pipeline::applyDirectives(const ScheduleDecl &decl,
-                                      schedule::ScheduleModel &model,
-                                      Diagnostics &diags,
-                                      const StepFunction &step) {
-  for (const Directive &directive : frontend::expandTemplates(decl)) {
-    size_t before = diags.all().size();
-    if (!model.apply(directive, diags)) {
-      if (directive.templateLine && diags.all().size() > before)
-        diags.last().note("in this line of the template",
-                          directive.templateLine);
+//===----------------------------------------------------------------------===//
+// Knobs
+//===----------------------------------------------------------------------===//
+
+/// The knobs of a directive, in the order of its text.
+static std::vector<frontend::Factor *> knobsOf(Directive &directive) {
+  std::vector<frontend::Factor *> knobs;
+  for (frontend::Factor &factor : directive.factors)
+    if (factor.isKnob())
+      knobs.push_back(&factor);
+  for (frontend::DirectiveOption &option : directive.options)
+    if (option.number && option.number->isKnob())
+      knobs.push_back(&*option.number);
+  return knobs;
+}
+
+/// `t`, or `t.2` of several; empty where the directive has no label.
+static std::string knobName(const Directive &directive, size_t number,
+                            size_t count) {
+  const std::string &label = directive.label.text;
+  return label.empty() || count == 1 ? label
+                                     : label + "." + std::to_string(number + 1);
+}
+
+/// Gives the directive's knobs the values that were asked for.
+static void fillKnobs(const CompileOptions &options, Directive &directive) {
+  std::vector<frontend::Factor *> knobs = knobsOf(directive);
+  for (size_t k = 0; k < knobs.size(); ++k) {
+    std::string own = knobName(directive, k, knobs.size());
+    for (const auto &[name, value] : options.knobs) {
+      const std::vector<int64_t> &choices = knobs[k]->choices;
+      auto found = std::find(choices.begin(), choices.end(), value);
+      if (name == own && found != choices.end())
+        knobs[k]->chosen = size_t(found - choices.begin());
+    }
+  }
+}
+
+bool girih::pipeline::checkKnobs(CompileState &state) {
+  std::map<std::string, std::pair<std::vector<int64_t>, SourceRange>> known;
+  std::vector<std::string> names;
+  bool hasUnnamed = false;
+  for (const ScheduleDecl *decl : schedulesFor(state))
+    for (Directive &directive : frontend::expandTemplates(*decl)) {
+      std::vector<frontend::Factor *> knobs = knobsOf(directive);
+      for (size_t k = 0; k < knobs.size(); ++k) {
+        std::string name = knobName(directive, k, knobs.size());
+        hasUnnamed |= name.empty();
+        if (name.empty())
+          continue;
+        auto &[choices, range] = known[name];
+        range = knobs[k]->range;
+        if (choices.empty())
+          names.push_back(name);
+        choices.insert(choices.end(), knobs[k]->choices.begin(),
+                       knobs[k]->choices.end());
+      }
+    }
+  for (const auto &[name, value] : state.options.knobs) {
+    auto found = known.find(name);
+    if (found == known.end()) {
+      Diagnostic &error = state.diags.error(
+          "G0733", "no schedule that is used here has a knob '" + name + "'" +
+                       didYouMean(name, names));
+      if (!names.empty())
+        error.help("its knobs are " + llvm::join(names, ", "));
+      else if (hasUnnamed)
+        error.help("give the directive of the knob a label: '" + name +
+                   ": split ... by ?{...}'");
       return false;
     }
+    const auto &[choices, range] = found->second;
+    if (llvm::is_contained(choices, value))
+      continue;
+    std::string list;
+    for (int64_t choice : choices)
+      list += (list.empty() ? "" : ", ") + std::to_string(choice);
+    state.diags
+        .error("G0733",
+               "the knob '" + name + "' has no value " + std::to_string(value),
+               range)
+        .help("its values are " + list);
+    return false;
+  }
+  return true;
+}
+
+bool girih::pipeline::checkScheduleTargets(CompileState &state) {
+  bool good = true;
+  auto check = [&](const frontend::File &file) {
+    for (const frontend::Item &item : file.items)
+      if (auto *decl = std::get_if<std::unique_ptr<ScheduleDecl>>(&item))
+        for (const frontend::Name &name : (*decl)->targets) {
+          if (target::findTarget(name.text))
+            continue;
+          good = false;
+          // One that was broken off goes before one that is spelt alike.
+          std::vector<std::string> known = target::knownTargets();
+          auto longer = llvm::find_if(known, [&](const std::string &other) {
+            return llvm::StringRef(other).starts_with(name.text);
+          });
+          state.diags
+              .error(frontend::codes::kUndefined,
+                     "unknown target '" + name.text + "'" +
+                         (longer == known.end()
+                              ? didYouMean(name.text, known)
+                              : "; did you mean '" + *longer + "'?"),
+                     name.range)
+              .help("known: " + llvm::join(known, ", "));
+        }
+  };
+  for (const frontend::File &file : state.program->used)
+    check(file);
+  check(state.program->file);
+  check(state.program->schedules);
+  return good;
+}
+
+bool girih::pipeline::applyDirectives(CompileState &state,
+                                      const ScheduleDecl &decl,
+                                      schedule::ScheduleModel &model,
+                                      const StepFunction &step) {
+  for (Directive &directive : frontend::expandTemplates(decl)) {
+    fillKnobs(state.options, directive);
+    if (!checkStageType(state, directive))
+      return false;
+    // Names first, then types: what is not there has none.
+    if (!model.apply(directive, state.diags))
+      return false;
     if (step)
       step(directive, model);
   }
@@ -336,6 +458,8 @@ static void warnOfUnused(CompileState &state) {
 
 bool girih::pipeline::makeSchedules(CompileState &state) {
   warnOfUnused(state);
+  if (!checkKnobs(state))
+    return false;
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
     schedule::ScheduleModel model = makeModel(state);
@@ -346,7 +470,7 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
                                 violations};
         state.options.onRefusedSchedule(refused);
       });
-    if (!applyDirectives(*decl, model, state.diags))
+    if (!applyDirectives(state, *decl, model))
       return false;
     schedule::CompletionInput input{
         state.scop->scop, *state.dependences, *state.target, memory,
@@ -359,6 +483,8 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
     version.tree = std::move(made->tree);
     version.reasons = std::move(made->reasons);
     version.conditions = *openConditions(state, *decl);
+    version.origins = model.facts().origins;
+    version.at = decl->range;
     state.schedules.push_back(std::move(version));
   }
   if (!state.schedules.empty() && state.schedules.back().conditions.empty())

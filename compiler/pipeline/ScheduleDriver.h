@@ -28,6 +28,14 @@ schedulesFor(const CompileState &state);
 /// The compiled operator's name in the text; empty where it is not said.
 std::string writtenName(const CompileState &state);
 
+/// Whether each value for a knob (CompileOptions::knobs) has one of these
+/// schedules' to go to; reports the first that has not.
+bool checkKnobs(CompileState &state);
+
+/// Whether all targets that schedules are for are known; reports those that
+/// are not.
+bool checkScheduleTargets(CompileState &state);
+
 /// Tensors that those schedules are about: they stay tensors, also where they
 /// could be computed in the place of their only reader.
 std::vector<std::string> tensorsOfSchedules(const CompileState &state);
@@ -52,8 +60,8 @@ using StepFunction = std::function<void(const frontend::Directive &,
 
 /// Applies a schedule's directives to `model`, each proved; reports and returns
 /// false at the first that is refused.
-bool applyDirectives(const frontend::ScheduleDecl &decl,
-                     schedule::ScheduleModel &model, Diagnostics &diags,
+bool applyDirectives(CompileState &state, const frontend::ScheduleDecl &decl,
+                     schedule::ScheduleModel &model,
                      const StepFunction &step = {});
 
 /// A model of the Scop in the state, without directives.

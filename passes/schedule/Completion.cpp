@@ -130,8 +130,8 @@ private:
           std::find_if(kernels.begin(), kernels.end(), [&](const Asked &a) {
             return a.filter == filter.get();
           });
-      unsigned threads = 0;
-      for (auto [family, count] : model.facts().threads)
+      AskedThreads threads;
+      for (auto &[family, count] : model.facts().threads)
         if (std::binary_search(filter->statements.begin(),
                                filter->statements.end(),
                                model.families()[family].statements[0]))

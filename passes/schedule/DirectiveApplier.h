@@ -18,6 +18,10 @@
 
 namespace girih::schedule {
 
+/// Of two sorted lists, in order.
+std::vector<unsigned> united(const std::vector<unsigned> &a,
+                             const std::vector<unsigned> &b);
+
 class DirectiveApplier {
 public:
   DirectiveApplier(const ScheduleModel &model, ScheduleModel::State &state,
@@ -40,6 +44,8 @@ private:
   std::string text(const frontend::LoopRef &ref) const;
   std::string namesOf(const std::vector<unsigned> &statements) const;
   void touch(const std::vector<unsigned> &statements);
+  void noteLoop(const MemberPlace &place, const std::string &name);
+  void noteMoved(const std::vector<unsigned> &statements);
   bool isFree(const MemberPlace &place, const std::string &name,
               SourceRange range);
 
@@ -61,6 +67,14 @@ private:
                     const frontend::Name &name);
   bool computeInline();
   bool fuse();
+  bool fusePair(unsigned first, unsigned second,
+                const std::optional<MemberPlace> &at,
+                const std::string &loopName);
+  bool fuseInside(poly::Node &left, poly::Node &right, MemberPlace at,
+                  const std::string &pair);
+  bool intoReduction(unsigned family, const MemberPlace &at, bool &done);
+  std::string chainTo(unsigned family, const MemberPlace &at,
+                      const poly::Node &subtree);
   bool sharedDepth(const poly::Node &a, const poly::Node &b,
                    const std::string &loopName, const std::string &pair,
                    size_t &depth);

@@ -56,6 +56,10 @@ Directive split(const std::string &loop, int64_t factor, Names results) {
   return make(DirectiveKind::Split, {loop}, {factor}, results);
 }
 
+Directive cascade(const std::string &loop, int64_t block) {
+  return make(DirectiveKind::Cascade, {loop}, {block});
+}
+
 Directive tile(Names loops, std::vector<int64_t> factors, Names results) {
   return make(DirectiveKind::Tile, loops, factors, results);
 }

@@ -30,6 +30,7 @@ using Names = std::vector<std::string>;
 
 /// Results that are left out are NAMEo and NAMEi.
 Directive split(const std::string &loop, int64_t factor, Names results = {});
+Directive cascade(const std::string &loop, int64_t block);
 /// Outer results, then inner ones.
 Directive tile(Names loops, std::vector<int64_t> factors, Names results = {});
 Directive reorder(Names loops);

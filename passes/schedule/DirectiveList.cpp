@@ -98,7 +98,21 @@ private:
     families = std::move(divided);
   }
 
+  /// A pass runs in its kernel as long as nothing is said about it.
+  bool isPass(const Node &kernel) const {
+    const std::vector<unsigned> &first =
+        scop.statements[kernel.statements.front()].loops;
+    return std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                       [&](unsigned s) {
+                         const auto &loops = scop.statements[s].loops;
+                         return loops != first && !loops.empty() &&
+                                scop.loops[loops.back()].isPass;
+                       });
+  }
+
   void sayKernel(const Node &kernel) {
+    if (isPass(kernel))
+      return;
     std::vector<unsigned> inside;
     for (unsigned f = 0; f < families.size(); ++f) {
       const std::vector<unsigned> &own = families[f].statements;
@@ -168,7 +182,7 @@ private:
     std::map<unsigned, Parts> shared;
     for (unsigned d = family.timeDims; d < sharedEnd; ++d) {
       for (unsigned s : family.statements)
-        merge(shared[d], partsOf(s, d), family);
+        merge(shared[d], partsOf(s, d), family, s, d);
       split(shared[d], first.dims[d], name);
     }
     size_t common = order(shared, family, kernel, name);
@@ -260,7 +274,8 @@ private:
   }
 
   /// All statements of a family divide their common dims in one way.
-  void merge(Parts &into, const Parts &parts, const Family &family) {
+  void merge(Parts &into, const Parts &parts, const Family &family, unsigned s,
+             unsigned d) {
     if (into.empty()) {
       into = parts;
       return;
@@ -274,9 +289,26 @@ private:
       if (bothHeld)
         into[p].use = Use::Register;
     }
-    if (!same)
+    if (!same) {
+      const Statement &first = scop.statements[family.statements[0]];
+      const Statement &other = scop.statements[s];
       throw CannotSay("the statements of '" + family.name +
-                      "' are divided in different ways");
+                      "' are divided in different ways: '" + first.name +
+                      "' takes '" + first.dims[d] + "' by " + describe(into) +
+                      ", '" + other.name + "' by " + describe(parts));
+    }
+  }
+
+  /// `64 over blocks, 4 over threads, 1 in registers`.
+  static std::string describe(const Parts &parts) {
+    std::string text;
+    for (const Part &part : parts)
+      text += (text.empty() ? "" : ", ") + std::to_string(part.divisor) +
+              (part.use == Use::Grid     ? " over blocks"
+               : part.use == Use::Thread ? " over threads"
+               : part.use == Use::Loop   ? " in a loop"
+                                         : " in registers");
+    return text.empty() ? "1 in no loop" : text;
   }
 
   static bool isHeld(Use use) {

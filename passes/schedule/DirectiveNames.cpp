@@ -17,6 +17,14 @@ using frontend::LoopRef;
 using frontend::Name;
 using poly::StatementKind;
 
+std::vector<unsigned> girih::schedule::united(const std::vector<unsigned> &a,
+                                              const std::vector<unsigned> &b) {
+  std::vector<unsigned> all;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
+                 std::back_inserter(all));
+  return all;
+}
+
 Diagnostic &DirectiveApplier::fail(const char *code, const std::string &message,
                                    std::optional<SourceRange> range) {
   return diags.error(code, message, range ? *range : directive.range);
@@ -41,6 +49,19 @@ void DirectiveApplier::touch(const std::vector<unsigned> &statements) {
       if (std::find(statements.begin(), statements.end(), s) !=
           statements.end())
         state.facts.touched.insert(f);
+  for (unsigned s : statements)
+    state.facts.origins.statement[s] = originOf(directive);
+}
+
+void DirectiveApplier::noteLoop(const MemberPlace &place,
+                                const std::string &name) {
+  for (unsigned s : place.band->statements)
+    state.facts.origins.loops[{s, name}] = originOf(directive);
+}
+
+void DirectiveApplier::noteMoved(const std::vector<unsigned> &statements) {
+  for (unsigned s : statements)
+    state.facts.origins.moved[s] = originOf(directive);
 }
 
 /// `C`, `C.sum`, or a statement's own name.
@@ -139,6 +160,7 @@ std::optional<MemberPlace> DirectiveApplier::loop(const LoopRef &ref) {
       findMembers(state.tree, statements, ref.loop.text);
   if (places.size() == 1) {
     touch(places[0].band->statements);
+    noteLoop(places[0], ref.loop.text);
     return places[0];
   }
   if (places.empty()) {

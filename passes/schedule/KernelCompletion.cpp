@@ -26,12 +26,22 @@ using poly::StatementKind;
 /// Values of one tile, and elements that each takes in order.
 constexpr int64_t kMostPoints = 32 * 1024;
 constexpr int64_t kMostOrdered = 32;
+constexpr int64_t kMostStaged = 128;
 /// Elements of a chain that a thread loads ahead.
 constexpr int64_t kChainStep = 8;
 
-Diagnostic &KernelCompletion::fail(const char *code,
-                                   const std::string &message) {
-  return diags.error(code, message, input.at);
+Diagnostic &KernelCompletion::fail(const char *code, const std::string &message,
+                                   const Origin *origin) {
+  Diagnostic &error =
+      diags.error(code, message, origin ? origin->range : input.at);
+  if (origin)
+    sayOrigin(error, *origin);
+  return error;
+}
+
+const Origin *KernelCompletion::originOf(unsigned s,
+                                         const std::string &loop) const {
+  return facts.origins.of(s, loop);
 }
 
 int64_t KernelCompletion::turnsOf(unsigned s, const Digit &digit) const {
@@ -100,24 +110,28 @@ bool KernelCompletion::hasThreads(const Node &filter) const {
   return found;
 }
 
+/// The dim along which the elements of an access lie next to each other.
+std::optional<unsigned>
+KernelCompletion::fastestDim(unsigned s, const poly::Access &access) const {
+  if (access.subscripts.empty())
+    return std::nullopt;
+  size_t last = access.subscripts.size() - 1;
+  if (access.array < input.memory.size() && !input.memory[access.array].empty())
+    last = input.memory[access.array].back();
+  for (unsigned d = scop.statements[s].dims.size(); d-- > 0;)
+    if (last < access.subscripts.size() &&
+        access.subscripts[last].dimCoefficient(d) == 1)
+      return d;
+  return std::nullopt;
+}
+
 /// The dim along which the statement walks memory the fastest; -1: none.
 int KernelCompletion::spreadDim(unsigned s) const {
   const Statement &statement = scop.statements[s];
-  auto fastest = [&](const poly::Access &access) {
-    if (access.subscripts.empty())
-      return -1;
-    size_t last = access.subscripts.size() - 1;
-    if (access.array < input.memory.size() &&
-        !input.memory[access.array].empty())
-      last = input.memory[access.array].back();
-    for (unsigned d = statement.dims.size(); d-- > 0;)
-      if (access.subscripts[last].dimCoefficient(d) == 1)
-        return int(d);
-    return -1;
-  };
-  if (statement.kind != StatementKind::Update)
-    return fastest(statement.write());
-  return fastest(statement.accesses.front());
+  std::optional<unsigned> dim = fastestDim(
+      s, statement.kind != StatementKind::Update ? statement.write()
+                                                 : statement.accesses.front());
+  return dim ? int(*dim) : -1;
 }
 
 void KernelCompletion::chooseGrid(Node &filter) {
@@ -270,7 +284,7 @@ bool KernelCompletion::mayBePoint(Node &band, size_t index) {
           return false; // it would move behind a loop that has an order
         }
       }
-    if (box > kMostPoints || inOrder > (staged ? 128 : kMostOrdered))
+    if (box > kMostPoints || inOrder > (staged ? kMostStaged : kMostOrdered))
       return false;
   }
   return order || isParallel(band, index);
@@ -300,6 +314,10 @@ bool KernelCompletion::collectPoints(unsigned s) {
   StatementTile &tile = tiles[s];
   tile.shape.assign(statement.dims.size(), 1);
   std::string unrolled; // in order, so nothing inside it may be a loop
+  auto refuse = [&](const std::string &loop,
+                    const std::string &message) -> Diagnostic & {
+    return fail("G0727", message, originOf(s, loop));
+  };
   for (const Node *node : poly::pathOf(tree, s))
     for (size_t m = 0; m < node->members.size(); ++m) {
       const Member &member = node->members[m];
@@ -307,11 +325,11 @@ bool KernelCompletion::collectPoints(unsigned s) {
         if (unrolled.empty() || member.coincident ||
             member.binding != Binding::Loop)
           continue;
-        fail("G0727", "'" + unrolled + "' of '" + statement.name +
-                          "' cannot be unrolled around the loop '" +
-                          member.name +
-                          "': a tile is innermost, and they "
-                          "would change places")
+        refuse(unrolled, "'" + unrolled + "' of '" + statement.name +
+                             "' cannot be unrolled around the loop '" +
+                             member.name +
+                             "': a tile is innermost, and they "
+                             "would change places")
             .help("unroll '" + member.name + "' too, or leave '" + unrolled +
                   "' a loop");
         return false;
@@ -320,15 +338,17 @@ bool KernelCompletion::collectPoints(unsigned s) {
       std::optional<unsigned> dim = dimOf(digit);
       int64_t turns = dim ? turnsOf(s, digit) : 0;
       if (dim && isSkewed(s, *dim)) {
-        fail("G0727", "'" + member.name + "' of '" + statement.name +
-                          "' is part of a skewed loop: a tile of it would be "
-                          "no box")
+        refuse(member.name,
+               "'" + member.name + "' of '" + statement.name +
+                   "' is part of a skewed loop: a tile of it would be "
+                   "no box")
             .help("leave '" + member.name + "' a loop, or do not skew by it");
         return false;
       }
       if (turns == 0) {
-        fail("G0727", "'" + member.name + "' of '" + statement.name +
-                          "' has no fixed number of turns, which a tile needs")
+        refuse(member.name,
+               "'" + member.name + "' of '" + statement.name +
+                   "' has no fixed number of turns, which a tile needs")
             .help("split it by a number");
         return false;
       }
@@ -346,16 +366,17 @@ bool KernelCompletion::collectPoints(unsigned s) {
       if (point.isOrdered && turns > 1)
         unrolled = member.name;
       if (ofSum && member.binding == Binding::Thread) {
-        fail("G0727", "'" + member.name + "' of '" + statement.name +
-                          "' cannot go to threads: one thread takes the "
-                          "elements of a cell")
+        refuse(member.name, "'" + member.name + "' of '" + statement.name +
+                                "' cannot go to threads: one thread takes the "
+                                "elements of a cell")
             .help("unroll '" + member.name + "', or map the cells");
         return false;
       }
       if (!member.coincident && !point.isOrdered) {
-        fail("G0727", "'" + member.name + "' of '" + statement.name +
-                          "' cannot be unrolled: its turns depend on each "
-                          "other")
+        refuse(member.name,
+               "'" + member.name + "' of '" + statement.name +
+                   "' cannot be unrolled: its turns depend on each "
+                   "other")
             .help("leave it a loop");
         return false;
       }
@@ -378,10 +399,10 @@ bool KernelCompletion::collectPoints(unsigned s) {
     });
     for (const Point &part : parts) {
       if (part.stride != tile.shape[d]) {
-        fail("G0727", "a part of '" + statement.dims[d] + "' of '" +
-                          statement.name +
-                          "' between two that are mapped is a loop: the tile "
-                          "would have gaps")
+        refuse(part.loop,
+               "a part of '" + statement.dims[d] + "' of '" + statement.name +
+                   "' between two that are mapped is a loop: the tile "
+                   "would have gaps")
             .help("map or unroll the inner part too");
         return false;
       }
@@ -451,6 +472,54 @@ NodePtr KernelCompletion::build(NodePtr node) {
   return node;
 }
 
+/// A stage that the threads cannot share evenly: says which factors they could.
+void KernelCompletion::refuseStage(const poly::StageMark &stage, unsigned s,
+                                   const Origin *stager) {
+  const Statement &statement = scop.statements[s];
+  unsigned reduced = statement.dims.size() - 1;
+  std::string sizes;
+  int64_t elements = 1;
+  for (int64_t extent : stage.shape) {
+    sizes += (sizes.empty() ? "" : " x ") + std::to_string(extent);
+    elements *= extent;
+  }
+  Diagnostic &error =
+      fail("G0727",
+           "the stage of '" + scop.arrays[stage.array].name + "' has " + sizes +
+               " elements, which " + std::to_string(threads) +
+               " threads cannot share evenly",
+           stager);
+  // Powers of two: the reduced dim as long as it takes, the others no longer
+  // than they are.
+  const poly::Access *read = nullptr;
+  for (const poly::Access &access : statement.accesses)
+    if (!access.isWrite && access.array == stage.array)
+      read = &access;
+  for (int64_t turns = 4; turns <= kMostStaged; turns *= 2) {
+    std::vector<int64_t> shape;
+    std::string help;
+    for (size_t a = 0; a < stage.shape.size(); ++a) {
+      unsigned dim = 0;
+      for (unsigned d = 0; d < statement.dims.size(); ++d)
+        if (read->subscripts[a].dimCoefficient(d) != 0)
+          dim = d;
+      int64_t extent = turns;
+      if (dim != reduced)
+        for (extent = 1; extent * 2 <= stage.shape[a];)
+          extent *= 2;
+      shape.push_back(extent);
+      if (extent != stage.shape[a])
+        help += (help.empty() ? "" : " and ") + ("'" + statement.dims[dim]) +
+                "' by " + std::to_string(extent);
+    }
+    if (!stageLayout(scop, input.memory, stage.array, shape, threads))
+      continue;
+    error.help("split " + help + ", and stage at the loop outside the parts");
+    return;
+  }
+  error.help("take larger tiles or fewer threads");
+}
+
 bool KernelCompletion::fillStages(Node &node) {
   bool good = true;
   walk(node, [&](Node &at) {
@@ -461,6 +530,9 @@ bool KernelCompletion::fillStages(Node &node) {
       below = below->children[0].get();
     unsigned s = at.statements[0];
     const std::string &array = scop.arrays[at.stage.array].name;
+    auto found = facts.origins.staged.find(at.stage.array);
+    const Origin *stager =
+        found == facts.origins.staged.end() ? nullptr : &found->second;
     if (below->kind != Node::Kind::Tile || !tiles.at(s).isContraction) {
       good = false;
       fail("G0725",
@@ -471,7 +543,8 @@ bool KernelCompletion::fillStages(Node &node) {
                      scop.statements[s].name + "', which is not realised yet"
                : "only the two operands of a product, both of them, can be "
                  "staged so far; '" +
-                     scop.statements[s].name + "' is none of that kind here")
+                     scop.statements[s].name + "' is none of that kind here",
+           stager)
           .help("stage both operands at the innermost loop above the tile, or "
                 "leave the stage out");
       return;
@@ -492,9 +565,7 @@ bool KernelCompletion::fillStages(Node &node) {
         scop, input.memory, at.stage.array, at.stage.shape, threads);
     if (!copy) {
       good = false;
-      fail("G0727", "the stage of '" + array + "' has too few elements for " +
-                        std::to_string(threads) + " threads")
-          .help("take larger tiles or fewer threads");
+      refuseStage(at.stage, s, stager);
       return;
     }
     at.stage.layout = layout::print(*copy);
@@ -509,8 +580,58 @@ void KernelCompletion::prepare(Node &filter) {
   choosePoints(filter);
 }
 
+/// Says of each vector that no access along it is contiguous: as many memory
+/// operations as without it.
+void KernelCompletion::warnOfVectors() const {
+  struct Vector {
+    unsigned statement = 0;
+    bool isContiguous = false;
+    std::map<std::string, std::string> better; ///< loop -> its arrays
+  };
+  std::map<std::string, Vector> vectors;
+  for (unsigned s : statements)
+    for (const Point &point : tiles.at(s).points) {
+      if (point.binding != Binding::Vector || point.turns == 1)
+        continue;
+      Vector &vector = vectors[point.loop];
+      vector.statement = s;
+      for (const poly::Access &access : scop.statements[s].accesses) {
+        const poly::Array &array = scop.arrays[access.array];
+        std::optional<unsigned> dim = fastestDim(s, access);
+        if (array.role == poly::ArrayRole::Accumulator || !dim)
+          continue;
+        vector.isContiguous |= *dim == point.dim && point.stride == 1;
+        std::string loop = scop.statements[s].dims[*dim];
+        for (const Point &other : tiles.at(s).points)
+          if (other.dim == *dim && other.stride == 1)
+            loop = other.loop;
+        std::string name = "'" + array.name + "'";
+        std::string &names = vector.better[loop];
+        if (names.find(name) == std::string::npos)
+          names += (names.empty() ? "" : ", ") + name;
+      }
+    }
+  for (const auto &[loop, vector] : vectors) {
+    if (vector.isContiguous)
+      continue;
+    const Origin *origin = originOf(vector.statement, loop);
+    Diagnostic &warning = diags.warning(
+        "G0732",
+        "no access of '" + scop.statements[vector.statement].name +
+            "' is contiguous along '" + loop +
+            "': as a vector it costs nothing and gains nothing",
+        origin ? origin->range : input.at);
+    if (origin)
+      sayOrigin(warning, *origin);
+    for (const auto &[other, arrays] : vector.better)
+      warning.help(arrays +
+                   (arrays.find(',') == std::string::npos ? " is" : " are") +
+                   " contiguous along '" + other + "'");
+  }
+}
+
 bool KernelCompletion::run(Node &filter, const std::string &name,
-                           unsigned asked, KernelReason &reason) {
+                           const AskedThreads &asked, KernelReason &reason) {
   for (unsigned s : statements)
     if (!collectPoints(s))
       return false;
@@ -524,6 +645,7 @@ bool KernelCompletion::run(Node &filter, const std::string &name,
   std::vector<poly::KernelMark::ArrayPlace> where = places(good);
   if (!good)
     return false;
+  warnOfVectors();
   NodePtr kernel = makeNode(Node::Kind::Kernel, statements);
   kernel->kernel.name = name;
   kernel->kernel.threads = threads;

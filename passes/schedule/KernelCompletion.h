@@ -49,11 +49,15 @@ public:
   void prepare(poly::Node &filter);
   /// Turns the subtree of `filter`, in place, into a kernel. `asked` is the
   /// number of threads that a directive says, or 0.
-  bool run(poly::Node &filter, const std::string &name, unsigned asked,
-           KernelReason &reason);
+  bool run(poly::Node &filter, const std::string &name,
+           const AskedThreads &asked, KernelReason &reason);
 
 private:
-  Diagnostic &fail(const char *code, const std::string &message);
+  /// At the directive that asked for it, or the schedule's head.
+  Diagnostic &fail(const char *code, const std::string &message,
+                   const Origin *origin);
+  const Origin *originOf(unsigned statement,
+                         const std::string &loop = "") const;
 
   // Which members go to the grid and which become points.
   void chooseGrid(poly::Node &filter);
@@ -66,11 +70,14 @@ private:
   bool isReductionOrder(const poly::Node &band, size_t member) const;
   bool isTaken(const poly::Node &band, size_t member) const;
   bool isSkewed(unsigned statement, unsigned dim) const;
+  std::optional<unsigned> fastestDim(unsigned statement,
+                                     const poly::Access &access) const;
   int spreadDim(unsigned statement) const;
+  void warnOfVectors() const;
   bool hasThreads(const poly::Node &filter) const;
   bool collectPoints(unsigned statement);
   // Layouts.
-  bool chooseThreads(unsigned asked);
+  bool chooseThreads(const AskedThreads &asked);
   bool layOut(unsigned statement);
   std::vector<Point> threadPoints(const StatementTile &tile) const;
   void markContractions(poly::Node &filter);
@@ -88,6 +95,8 @@ private:
   poly::NodePtr build(poly::NodePtr node);
   poly::NodePtr tileOf(unsigned statement);
   bool fillStages(poly::Node &node);
+  void refuseStage(const poly::StageMark &stage, unsigned statement,
+                   const Origin *stager);
 
   const CompletionInput &input;
   const poly::Scop &scop;

@@ -49,15 +49,19 @@ void KernelCompletion::markContractions(Node &filter) {
   }
 }
 
-bool KernelCompletion::chooseThreads(unsigned asked) {
+bool KernelCompletion::chooseThreads(const AskedThreads &wanted) {
   int64_t mapped = 1, most = 1;
   bool any = false;
+  unsigned asked = wanted.count;
+  const Origin *origin = asked ? &wanted.origin : nullptr;
   for (unsigned s : statements) {
     int64_t own = 1, elements = 1;
     for (const Point &point : tiles.at(s).points) {
       if (point.binding == Binding::Thread) {
         own *= point.turns;
         any = true;
+        if (!asked)
+          origin = originOf(s, point.loop);
       }
       if (!point.isOrdered)
         elements *= point.turns;
@@ -69,21 +73,23 @@ bool KernelCompletion::chooseThreads(unsigned asked) {
   if (any) {
     int64_t count = mapped % 32 == 0 ? mapped : std::lcm<int64_t>(mapped, 32);
     if (asked && asked % mapped != 0) {
-      fail("G0723", "the loops mapped to threads take " +
-                        std::to_string(mapped) +
-                        " threads, which do not "
-                        "divide the " +
-                        std::to_string(asked) + " asked for")
+      fail("G0723",
+           "the loops mapped to threads take " + std::to_string(mapped) +
+               " threads, which do not "
+               "divide the " +
+               std::to_string(asked) + " asked for",
+           origin)
           .help("leave 'threads' out, or map loops of other extents");
       return false;
     }
     threads = asked ? asked : count;
     if (count > int64_t(input.target.maxThreadsPerBlock)) {
-      fail("G0723", "the loops mapped to threads take " +
-                        std::to_string(count) +
-                        " threads; a block has at "
-                        "most " +
-                        std::to_string(input.target.maxThreadsPerBlock))
+      fail("G0723",
+           "the loops mapped to threads take " + std::to_string(count) +
+               " threads; a block has at "
+               "most " +
+               std::to_string(input.target.maxThreadsPerBlock),
+           origin)
           .help("map fewer loops, or split by smaller factors");
       return false;
     }
@@ -171,6 +177,15 @@ KernelCompletion::threadPoints(const StatementTile &tile) const {
   return points;
 }
 
+/// The loop of the tile that a directive bound last; empty: none.
+static std::string boundLoop(const StatementTile &tile) {
+  std::string loop;
+  for (const Point &point : tile.points)
+    if (point.binding != Binding::Loop)
+      loop = point.loop;
+  return loop;
+}
+
 bool KernelCompletion::layOut(unsigned s) {
   StatementTile &tile = tiles.at(s);
   Layout &layout = tile.layout;
@@ -218,10 +233,14 @@ bool KernelCompletion::layOut(unsigned s) {
       used *= point.turns;
     }
     if (threads % used != 0) {
-      fail("G0723", "the loops of '" + scop.statements[s].name +
-                        "' mapped to threads take " + std::to_string(used) +
-                        " threads, which do not divide the kernel's " +
-                        std::to_string(threads));
+      fail("G0723",
+           "the loops of '" + scop.statements[s].name +
+               "' mapped to threads take " + std::to_string(used) +
+               " threads, which do not divide the kernel's " +
+               std::to_string(threads),
+           threadPoints(tile).empty()
+               ? originOf(s)
+               : originOf(s, threadPoints(tile).front().loop));
       return false;
     }
     if (int64_t(threads) > used)
@@ -229,15 +248,18 @@ bool KernelCompletion::layOut(unsigned s) {
   }
   std::string problem;
   if (!layout.isValid(problem)) {
-    fail("G0727", "the tile of '" + scop.statements[s].name +
-                      "' cannot be distributed: " + problem);
+    fail("G0727",
+         "the tile of '" + scop.statements[s].name +
+             "' cannot be distributed: " + problem,
+         originOf(s, boundLoop(tile)));
     return false;
   }
   if (layout.registerCount() > 512) {
-    fail("G0727", "each thread would hold " +
-                      std::to_string(layout.registerCount()) +
-                      " elements of the tile of '" + scop.statements[s].name +
-                      "'; at most 512 are possible")
+    fail("G0727",
+         "each thread would hold " + std::to_string(layout.registerCount()) +
+             " elements of the tile of '" + scop.statements[s].name +
+             "'; at most 512 are possible",
+         originOf(s, boundLoop(tile)))
         .help("take a smaller tile or more threads");
     return false;
   }
@@ -274,6 +296,14 @@ bool KernelCompletion::squareLayout(Layout &layout) const {
   return true;
 }
 
+/// The outermost loop of the tile over a dim; empty: none.
+static std::string loopOver(const StatementTile &tile, unsigned dim) {
+  for (const Point &point : tile.points)
+    if (point.dim == dim)
+      return point.loop;
+  return "";
+}
+
 /// Cells are kept in registers from their init to their merge, so all of their
 /// statements have the same ones in one tile.
 bool KernelCompletion::checkCells() {
@@ -298,9 +328,11 @@ bool KernelCompletion::checkCells() {
           if (isShared(node) || member.binding != Binding::Loop || !dim ||
               *dim >= end)
             continue;
-          fail("G0727", "the cells '" + name + "' stay in registers, but '" +
-                            statement.name + "' has a loop '" + member.name +
-                            "' over them of its own")
+          fail("G0727",
+               "the cells '" + name + "' stay in registers, but '" +
+                   statement.name + "' has a loop '" + member.name +
+                   "' over them of its own",
+               originOf(s, member.name))
               .help("make '" + member.name +
                     "' a loop around all statements of the sum, or give it a "
                     "fixed number of turns so that it is part of the tile");
@@ -308,13 +340,14 @@ bool KernelCompletion::checkCells() {
         }
       for (unsigned d = 0; d < end; ++d)
         if (tiles.at(s).shape[d] != tiles.at(reduction.init).shape[d]) {
-          fail("G0727", "the cells '" + name + "' stay in registers, but '" +
-                            statement.name + "' takes " +
-                            std::to_string(tiles.at(s).shape[d]) +
-                            " of them along '" + statement.dims[d] +
-                            "' at once, '" +
-                            scop.statements[reduction.init].name + "' " +
-                            std::to_string(tiles.at(reduction.init).shape[d]))
+          fail("G0727",
+               "the cells '" + name + "' stay in registers, but '" +
+                   statement.name + "' takes " +
+                   std::to_string(tiles.at(s).shape[d]) + " of them along '" +
+                   statement.dims[d] + "' at once, '" +
+                   scop.statements[reduction.init].name + "' " +
+                   std::to_string(tiles.at(reduction.init).shape[d]),
+               originOf(s, loopOver(tiles.at(s), d)))
               .help("split the loops of both in the same way");
           return false;
         }
@@ -431,10 +464,12 @@ std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
     if (asked != facts.places.end() && asked->second != place) {
       const std::string &name = scop.arrays[array].name;
       if (asked->second == Place::Register) {
-        fail("G0727", "'" + name +
-                          "' cannot stay in registers: a statement "
-                          "reads it at other elements than its block has just "
-                          "made")
+        fail("G0727",
+             "'" + name +
+                 "' cannot stay in registers: a statement "
+                 "reads it at other elements than its block has just "
+                 "made",
+             &facts.origins.placed.at(array))
             .help("compute '" + name +
                   "' at a loop of its reader with the same tile");
         good = false;

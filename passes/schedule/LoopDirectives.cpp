@@ -105,6 +105,8 @@ bool DirectiveApplier::splitMember(MemberPlace place, int64_t factor,
   std::vector<Member> &members = place.band->members;
   members[place.index] = std::move(first);
   members.insert(members.begin() + place.index + 1, std::move(second));
+  noteLoop(place, outer);
+  noteLoop(place, inner);
   return true;
 }
 
@@ -242,6 +244,7 @@ bool DirectiveApplier::collapse() {
                                           : directive.results[0].text;
   outer->band->members.erase(outer->band->members.begin() + inner->index);
   outer->member() = std::move(joined);
+  noteLoop(*outer, outer->member().name);
   return isFree(*outer, outer->member().name, directive.range);
 }
 
@@ -274,6 +277,7 @@ bool DirectiveApplier::skew() {
   }
   if (!directive.results.empty()) {
     place->member().name = directive.results[0].text;
+    noteLoop(*place, place->member().name);
     return isFree(*place, place->member().name, directive.range);
   }
   return true;
@@ -292,6 +296,18 @@ bool DirectiveApplier::bind(Binding binding) {
       return false;
     }
     bool isPoint = poly::isCarriedByTile(binding);
+    for (const Digit &digit : member.digits)
+      if (isPoint && !dimOf(digit) && digit.value.dims.size() > 0) {
+        fail("G0722",
+             "'" + text(ref) +
+                 "' runs over a sum of indices, as 'skew' made it: its values "
+                 "are no box, which " +
+                 (binding == Binding::Thread ? "threads" : "registers") +
+                 " need",
+             ref.range)
+            .help("leave it a loop, and map a loop that is not skewed");
+        return false;
+      }
     for (size_t i = 0; isPoint && i < member.digits.size(); ++i)
       if (turnsOf(scop.statements[place->band->statements[i]],
                   member.digits[i]) == 0) {
@@ -305,6 +321,8 @@ bool DirectiveApplier::bind(Binding binding) {
         return false;
       }
     member.binding = binding;
+    for (unsigned s : place->band->statements)
+      state.facts.origins.bound[{s, member.name}] = originOf(directive);
     if (binding != Binding::Unroll)
       member.coincident = true;
   }

@@ -86,6 +86,7 @@ bool DirectiveApplier::stage() {
     }
     NodePtr mark = makeNode(Node::Kind::Stage, above->statements);
     mark->stage.array = *array;
+    state.facts.origins.staged[*array] = originOf(directive);
     mark->children.push_back(std::move(above->children[0]));
     above->children[0] = std::move(mark);
   }
@@ -108,6 +109,7 @@ bool DirectiveApplier::place() {
         directive.where.text == "registers" ? poly::Place::Register
         : directive.where.text == "shared"  ? poly::Place::Shared
                                             : poly::Place::Workspace;
+    state.facts.origins.placed[*array] = originOf(directive);
     for (unsigned s = 0; s < scop.statements.size(); ++s)
       if (scop.statements[s].write().array == *array)
         touch({s});
@@ -128,11 +130,11 @@ bool DirectiveApplier::threads() {
     std::optional<unsigned> number = familyOf(name);
     if (!number)
       return false;
-    state.facts.threads[*number] = count;
+    state.facts.threads[*number] = {unsigned(count), originOf(directive)};
   }
   if (directive.tensors.empty())
     for (unsigned f = 0; f < state.families.size(); ++f) {
-      state.facts.threads[f] = count;
+      state.facts.threads[f] = {unsigned(count), originOf(directive)};
       state.facts.touched.insert(f);
     }
   return true;

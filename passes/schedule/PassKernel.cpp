@@ -193,7 +193,7 @@ girih::schedule::passKernel(const Scop &scop, const target::GpuTarget &target,
   KernelCompletion completion(input, tree, facts, unheard);
   Node &made = *tree.root->children[0];
   completion.prepare(made);
-  if (!completion.run(made, name, /*asked=*/0, reason))
+  if (!completion.run(made, name, /*asked=*/AskedThreads(), reason))
     return std::nullopt;
   reason.lines.erase(reason.lines.begin());
   reason.lines.insert(reason.lines.begin(),

@@ -7,13 +7,57 @@
 
 #include "passes/schedule/ScheduleModel.h"
 
-#include "compiler/support/Diagnostics.h"
 #include "passes/schedule/DirectiveApplier.h"
 
 #include <utility>
 
 using namespace girih;
 using namespace girih::schedule;
+
+Origin girih::schedule::originOf(const frontend::Directive &directive) {
+  return {directive.range, directive.templateLine, directive.label.text};
+}
+
+void girih::schedule::sayOrigin(Diagnostic &diagnostic, const Origin &origin) {
+  if (!origin.label.empty())
+    diagnostic.message = "in '" + origin.label + "': " + diagnostic.message;
+  if (origin.templateLine)
+    diagnostic.note("in this line of the template", origin.templateLine);
+}
+
+template <typename Key>
+static const Origin *find(const std::map<Key, Origin> &origins,
+                          const Key &key) {
+  auto found = origins.find(key);
+  return found == origins.end() ? nullptr : &found->second;
+}
+
+const Origin *Origins::of(unsigned s, const std::string &loop) const {
+  for (const auto *origins : {&bound, &loops})
+    if (const Origin *origin = find(*origins, Loop{s, loop}))
+      return origin;
+  return find(statement, s);
+}
+
+const Origin *Origins::of(const poly::Violation &violation) const {
+  if (!violation.witness)
+    return nullptr;
+  const poly::Witness &witness = *violation.witness;
+  std::vector<unsigned> ends = {witness.sinkStatement, witness.sourceStatement};
+  if (violation.rule == poly::Violation::Rule::KernelOrder)
+    if (const Origin *origin = find(placed, witness.array))
+      return origin;
+  if (!violation.member.empty())
+    for (unsigned s : ends)
+      for (const auto *origins : {&bound, &loops})
+        if (const Origin *origin = find(*origins, Loop{s, violation.member}))
+          return origin;
+  for (const auto *origins : {&moved, &statement})
+    for (unsigned s : ends)
+      if (const Origin *origin = find(*origins, s))
+        return origin;
+  return nullptr;
+}
 
 ScheduleModel::ScheduleModel(const poly::Scop &scop,
                              const poly::Dependences &dependences,
@@ -35,8 +79,14 @@ ScheduleModel::State ScheduleModel::copy() const {
 bool ScheduleModel::apply(const frontend::Directive &directive,
                           Diagnostics &diags) {
   State next = copy();
-  if (!DirectiveApplier(*this, next, directive, diags).run())
+  size_t before = diags.all().size();
+  auto refused = [&] {
+    if (diags.all().size() > before)
+      sayOrigin(diags.last(), originOf(directive));
     return false;
+  };
+  if (!DirectiveApplier(*this, next, directive, diags).run())
+    return refused();
   normalise(next.tree);
   std::vector<poly::Violation> violations = judge(next.tree, directive.kind);
   if (!violations.empty()) {
@@ -45,7 +95,7 @@ bool ScheduleModel::apply(const frontend::Directive &directive,
     if (onRefused)
       onRefused(next.tree, violations);
     poly::reportViolations(program, violations, diags, directive.range);
-    return false;
+    return refused();
   }
   history.push_back(std::move(current));
   current = std::move(next);

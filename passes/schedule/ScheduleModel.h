@@ -21,6 +21,7 @@
 
 #include "compiler/frontend/Directive.h"
 #include "compiler/poly/Legality.h"
+#include "compiler/support/Diagnostics.h"
 #include "passes/schedule/Families.h"
 #include "passes/schedule/TreeEdit.h"
 
@@ -29,18 +30,52 @@
 
 namespace girih::schedule {
 
+/// The directive that something was asked by.
+struct Origin {
+  SourceRange range;
+  std::optional<SourceRange> templateLine;
+  std::string label;
+};
+Origin originOf(const frontend::Directive &directive);
+/// Adds to a message at the directive what its range does not show: its label,
+/// the line of a template.
+void sayOrigin(Diagnostic &diagnostic, const Origin &origin);
+
+/// The directives that later refusals can be laid to: each time the last one.
+struct Origins {
+  using Loop = std::pair<unsigned, std::string>; ///< a statement, a loop
+  std::map<Loop, Origin> bound;         ///< maps, unrolls, vectorizes it
+  std::map<Loop, Origin> loops;         ///< names it or makes it
+  std::map<unsigned, Origin> moved;     ///< computes or fuses the statement
+  std::map<unsigned, Origin> statement; ///< is about the statement
+  std::map<unsigned, Origin> placed;    ///< says the array's place
+  std::map<unsigned, Origin> staged;    ///< stages the array
+
+  /// Null where no directive is about it; `loop` may be empty.
+  const Origin *of(unsigned statement, const std::string &loop) const;
+  /// Of a tree that was completed and is not legal.
+  const Origin *of(const poly::Violation &violation) const;
+};
+
+/// Threads of a kernel.
+struct AskedThreads {
+  unsigned count = 0;
+  Origin origin;
+};
+
 /// What directives say that a plain tree does not hold.
 struct ScheduleFacts {
   /// Families that some directive is about; the others are left to the
   /// default schedule.
   std::set<unsigned> touched;
   /// Threads of the kernel that computes a family.
-  std::map<unsigned, unsigned> threads;
+  std::map<unsigned, AskedThreads> threads;
   /// Loops that one `map ... to thread` names, the last the fastest; the name
   /// alone tells them apart on a statement's path.
   std::vector<std::vector<std::string>> threadOrders;
   /// Place of an array, where a directive says one.
   std::map<unsigned, poly::Place> places;
+  Origins origins;
 };
 
 class ScheduleModel {

@@ -1,4 +1,4 @@
-//===- StatementDirectives.cpp - compute, fuse, distribute ----------------===//
+//===- StatementDirectives.cpp - compute and distribute -------------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,6 @@ using poly::makeNode;
 using poly::Member;
 using poly::Node;
 using poly::NodePtr;
-
-static std::vector<unsigned> united(const std::vector<unsigned> &a,
-                                    const std::vector<unsigned> &b) {
-  std::vector<unsigned> all;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
-                 std::back_inserter(all));
-  return all;
-}
 
 /// Removes statements from all nodes above (their digits too).
 static void removeStatements(Node &node, const std::vector<unsigned> &gone) {
@@ -85,11 +77,14 @@ bool DirectiveApplier::fixedBelow(
         read = &access;
       }
   if (!read) {
+    std::string instead = chainTo(number, at, subtree);
     fail("G0724",
          "nothing below '" + text(*directive.at) + "' reads '" + family.name +
              "'",
          directive.at->range)
-        .help("compute it at a loop of a statement that reads it");
+        .help(instead.empty()
+                  ? "compute it at a loop of a statement that reads it"
+                  : instead);
     return false;
   }
   for (const Node *node : poly::pathOf(state.tree, reader)) {
@@ -192,6 +187,92 @@ bool DirectiveApplier::fixedBelow(
   return good;
 }
 
+/// A statement that reads what a loop of a sum is part of: its place there is
+/// behind the turn's sum, as `fuse` would put it.
+bool DirectiveApplier::intoReduction(unsigned number, const MemberPlace &at,
+                                     bool &done) {
+  const Family &family = state.families[number];
+  auto isOf = [](const std::vector<unsigned> &list, unsigned s) {
+    return std::find(list.begin(), list.end(), s) != list.end();
+  };
+  for (unsigned f = 0; f < state.families.size(); ++f) {
+    const Family &other = state.families[f];
+    if (f == number || !isOf(other.statements, at.band->statements[0]) ||
+        at.band->statements.size() == other.statements.size())
+      continue;
+    unsigned result = scop.statements[other.statements.back()].write().array;
+    for (unsigned s : family.statements)
+      for (const Access &access : scop.statements[s].accesses)
+        if (!access.isWrite && access.array == result) {
+          done = true;
+          return fusePair(f, number, at, at.member().name);
+        }
+  }
+  return true;
+}
+
+/// Why nothing at the loop reads the family, where it is read through others,
+/// or reads what is computed there: what to say instead. Empty: neither.
+std::string DirectiveApplier::chainTo(unsigned number, const MemberPlace &at,
+                                      const Node &subtree) {
+  auto readsOf = [&](unsigned reader, unsigned writer) {
+    for (unsigned w : state.families[writer].statements)
+      for (unsigned r : state.families[reader].statements)
+        for (const Access &access : scop.statements[r].accesses)
+          if (!access.isWrite &&
+              access.array == scop.statements[w].write().array)
+            return true;
+    return false;
+  };
+  auto isThere = [&](unsigned f) {
+    const std::vector<unsigned> &own = state.families[f].statements;
+    return std::any_of(own.begin(), own.end(), [&](unsigned s) {
+      return std::binary_search(at.band->statements.begin(),
+                                at.band->statements.end(), s);
+    });
+  };
+  const std::string &own = state.families[number].name;
+  for (unsigned f = 0; f < state.families.size(); ++f)
+    if (isThere(f) && f != number && readsOf(number, f))
+      return "'" + own + "' reads '" + state.families[f].name +
+             "': say 'fuse " + state.families[f].name + ", " + own + " at " +
+             text(*directive.at) + "'";
+  // The shortest chain of readers.
+  std::map<unsigned, unsigned> from{{number, number}};
+  std::vector<unsigned> reached{number};
+  for (size_t next = 0; next < reached.size(); ++next)
+    for (unsigned f = 0; f < state.families.size(); ++f)
+      if (!from.count(f) && readsOf(f, reached[next])) {
+        from[f] = reached[next];
+        reached.push_back(f);
+      }
+  for (unsigned end : reached) {
+    if (end == number || !isThere(end))
+      continue;
+    std::vector<std::string> names;
+    for (unsigned f = end; f != number; f = from[f])
+      names.insert(names.begin(), state.families[f].name);
+    if (names.size() < 2)
+      return "";
+    std::string through, first, fused = own;
+    for (size_t n = 0; n + 1 < names.size(); ++n) {
+      through += (n ? ", '" : "'") + names[n] + "'";
+      first = names[n] + (first.empty() ? "" : ", " + first);
+    }
+    for (const std::string &name : names)
+      fused += ", " + name;
+    std::string loop;
+    walk(subtree, [&](const Node &node) {
+      if (loop.empty() && !node.members.empty())
+        loop = own + "." + node.members[0].name;
+    });
+    return "'" + names.back() + "' reads it through " + through +
+           ": 'compute " + first + " at " + text(*directive.at) + "' first" +
+           (loop.empty() ? "" : ", or 'fuse " + fused + " at " + loop + "'");
+  }
+  return "";
+}
+
 bool DirectiveApplier::computeAt() {
   for (const frontend::Name &name : directive.tensors) {
     std::optional<unsigned> number = familyOf(name);
@@ -201,6 +282,11 @@ bool DirectiveApplier::computeAt() {
     std::optional<MemberPlace> at = loop(*directive.at);
     if (!at)
       return false;
+    bool done = false;
+    if (!intoReduction(*number, *at, done))
+      return false;
+    if (done)
+      continue;
     Node *filter = ownFilter(*number);
     if (!filter) {
       fail("G0722", "'" + family.name + "' is computed inside loops already",
@@ -217,6 +303,7 @@ bool DirectiveApplier::computeAt() {
           .help("name a loop of a statement that reads it");
       return false;
     }
+    noteMoved(family.statements);
     Node *sequence = parentOf(state.tree, filter);
     NodePtr taken = std::move(slotOf(state.tree, filter));
     NodePtr subtree = std::move(taken->children[0]);
@@ -328,9 +415,9 @@ bool DirectiveApplier::divideFamily(unsigned &number,
   touched.insert(number);
   touched.insert(number + 1);
   facts.touched = std::move(touched);
-  std::map<unsigned, unsigned> threads;
-  for (auto [f, count] : facts.threads)
-    threads[f > number ? f + 1 : f] = count;
+  std::map<unsigned, AskedThreads> threads;
+  for (auto &[f, asked] : facts.threads)
+    threads[f > number ? f + 1 : f] = asked;
   facts.threads = std::move(threads);
   ++number;
   return true;
@@ -346,6 +433,7 @@ bool DirectiveApplier::computeRoot() {
         !divideFamily(*number, *named, name))
       return false;
     const Family &family = state.families[*number];
+    noteMoved(family.statements);
     if (Node *filter = ownFilter(*number)) {
       filter->children[0] = familyTree(scop, family);
       continue;
@@ -396,119 +484,6 @@ bool DirectiveApplier::computeInline() {
        name.range)
       .help("compute it at a loop of its reader");
   return false;
-}
-
-/// How many of the first loops of two nests become one: those down to
-/// `loopName` of the first.
-bool DirectiveApplier::sharedDepth(const Node &a, const Node &b,
-                                   const std::string &loopName,
-                                   const std::string &pair, size_t &depth) {
-  depth = 0;
-  while (depth < a.members.size() && a.members[depth].name != loopName)
-    ++depth;
-  if (a.kind != Node::Kind::Band || depth == a.members.size()) {
-    fail("G0722",
-         "'" + text(*directive.at) + "' is not a loop around all of '" +
-             directive.tensors[0].text + "'",
-         directive.at->range);
-    return false;
-  }
-  ++depth;
-  if (b.kind != Node::Kind::Band || b.members.size() < depth) {
-    fail("G0722", pair + " do not have " + std::to_string(depth) +
-                      (depth == 1 ? " loop" : " loops") +
-                      " each around all of their statements")
-        .help("fuse at an outer loop");
-    return false;
-  }
-  for (size_t m = 0; m < depth; ++m)
-    if (a.members[m].binding != b.members[m].binding) {
-      fail("G0722", "the loops '" + a.members[m].name + "' and '" +
-                        b.members[m].name + "' are mapped differently");
-      return false;
-    }
-  return true;
-}
-
-bool DirectiveApplier::fuse() {
-  std::optional<MemberPlace> at;
-  if (directive.at && !(at = loop(*directive.at)))
-    return false;
-  std::optional<unsigned> first = familyOf(directive.tensors[0]);
-  if (!first)
-    return false;
-  const std::string loopName = at ? at->member().name : "";
-  for (size_t t = 1; t < directive.tensors.size(); ++t) {
-    std::optional<unsigned> second = familyOf(directive.tensors[t]);
-    if (!second)
-      return false;
-    // Both stand in one sequence, in filters of their own.
-    const std::vector<Family> &families = state.families;
-    Node *sequence = nullptr, *left = nullptr, *right = nullptr;
-    walk(*state.tree.root, [&](Node &node) {
-      if (node.kind != Node::Kind::Sequence)
-        return;
-      Node *a = nullptr, *b = nullptr;
-      for (NodePtr &child : node.children) {
-        auto holds = [&](unsigned f) {
-          return std::includes(
-              child->statements.begin(), child->statements.end(),
-              families[f].statements.begin(), families[f].statements.end());
-        };
-        if (holds(*first))
-          a = child.get();
-        if (holds(*second))
-          b = child.get();
-      }
-      if (a && b && a != b) {
-        sequence = &node;
-        left = a;
-        right = b;
-      }
-    });
-    std::string pair =
-        "'" + families[*first].name + "' and '" + families[*second].name + "'";
-    if (!sequence) {
-      fail("G0722", pair + " do not follow each other: one is inside the "
-                           "other's loops already, or their loops are one")
-          .help("say 'compute ... root' first");
-      return false;
-    }
-    Node &a = *left->children[0], &b = *right->children[0];
-    size_t depth = 0;
-    if (at && !sharedDepth(a, b, loopName, pair, depth))
-      return false;
-    std::vector<unsigned> all = united(left->statements, right->statements);
-    NodePtr band = makeNode(Node::Kind::Band, all);
-    for (size_t m = 0; m < depth; ++m) {
-      Member joined = a.members[m];
-      joined.digits.clear();
-      joined.coincident &= b.members[m].coincident;
-      for (unsigned s : all)
-        joined.digits.push_back(std::binary_search(left->statements.begin(),
-                                                   left->statements.end(), s)
-                                    ? poly::digitOf(a, m, s)
-                                    : poly::digitOf(b, m, s));
-      band->members.push_back(std::move(joined));
-    }
-    NodePtr inner = makeNode(Node::Kind::Sequence, all);
-    for (Node *side : {left, right}) {
-      NodePtr rest = std::move(side->children[0]);
-      rest->members.erase(rest->members.begin(), rest->members.begin() + depth);
-      NodePtr filter = makeNode(Node::Kind::Filter, side->statements);
-      filter->children.push_back(std::move(rest));
-      inner->children.push_back(std::move(filter));
-    }
-    band->children.push_back(std::move(inner));
-    left->statements = all;
-    left->children[0] =
-        depth > 0 ? std::move(band) : std::move(band->children[0]);
-    auto &children = sequence->children;
-    children.erase(std::find_if(
-        children.begin(), children.end(),
-        [&](const NodePtr &child) { return child.get() == right; }));
-  }
-  return true;
 }
 
 /// Whether nothing but an outer sequence is above the band.
@@ -575,6 +550,7 @@ bool DirectiveApplier::distribute() {
          directive.loops[0].range);
     return false;
   }
+  noteMoved(band.statements);
   bool makesKernels = at->index == 0 && isOutermost(band);
   NodePtr sequence = std::move(band.children[0]);
   std::vector<NodePtr> parts;

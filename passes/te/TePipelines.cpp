@@ -169,8 +169,13 @@ static LogicalResult realise(ModuleOp module, const AssocOptions &options) {
     std::optional<Cascade> cascade;
     if (sum)
       cascade = findCascade(sum, why);
-    if (cascade) // else an earlier request's pass has taken it in
-      rewriteCascade(pass, *cascade, request.block);
+    if (!cascade)
+      continue; // an earlier request's pass has taken it in
+    CascadeRequest said = request;
+    said.tensor = sum.getPartOf().value_or(sum.getName()).str();
+    rewriteCascade(pass, *cascade, request.block);
+    if (options.made)
+      options.made(said);
   }
   // One signature: the pass has sizes of its own, which others say.
   func.setSizesAttr(pass.getSizes());

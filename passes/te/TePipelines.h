@@ -45,6 +45,8 @@ struct AssocOptions {
   /// none is.
   std::optional<int64_t> worthBytes;
   std::function<void(const CascadeRefusal &)> refuse;
+  /// Called with each exact cascade that is made, named by its statement.
+  std::function<void(const CascadeRequest &)> made;
 };
 
 /// te -> te with associations: terms and leaves, then producers inlined and

@@ -36,7 +36,7 @@
   X(Expected,    "G1021", "results that are not what was expected")            \
   X(FoundNan,    "G1022", "a value that became NaN")                           \
   X(NotFormatted, "G1023", "a file that is not in the one style")              \
-  X(DifferentOps, "G1024", "programs of two operators, which are not compared") \
+  X(DifferentOps, "G1024", "programs of two operators that are not compared")  \
   X(InexactPass, "G1025", "data for which one pass may round otherwise")
 // clang-format on
 

@@ -16,6 +16,7 @@
 #include "tools/girih/Finite.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <stdexcept>
 
@@ -47,6 +48,16 @@ private:
   Result<std::string> differenceAt(const std::vector<int64_t> &params,
                                    rt::RandomKind kind, uint64_t seed);
   Result<Arrays> tensors(rt::RandomKind kind, uint64_t seed, bool outputs);
+  const rt::HostArray *fileFor(const std::string &name) const;
+  struct Early {
+    const poly::Reduction *sum;
+    const poly::Node *band;
+    size_t member;
+    unsigned reader;
+  };
+  std::optional<Early> earlyReader() const;
+  Result<std::string> partsAt(const std::vector<int64_t> &params,
+                              const Early &early);
   std::string printed(const std::vector<int64_t> &params) const;
 
   pipeline::RefusedSchedule &refused;
@@ -100,6 +111,15 @@ Demonstration::sizesFor(const poly::Witness &witness) const {
   for (size_t p = 0; p < scop.params.size(); ++p) {
     unsigned size = refused.scop.map.sizeOfParam[p];
     bool isGiven = false;
+    for (const artifact::TensorParam &param : signature.params)
+      if (const rt::HostArray *file = fileFor(param.name))
+        for (size_t d = 0;
+             d < std::min(param.shape.size(), file->shape().size()); ++d)
+          if (param.shape[d].kind == artifact::SizeExpr::Kind::Size &&
+              param.shape[d].size == size) {
+            params[p] = file->shape()[d];
+            isGiven = true;
+          }
     for (const auto &[name, value] : given)
       if (name == signature.sizes[size]) {
         params[p] = value;
@@ -112,6 +132,13 @@ Demonstration::sizesFor(const poly::Witness &witness) const {
                      constraint.value;
   }
   return params;
+}
+
+const rt::HostArray *Demonstration::fileFor(const std::string &name) const {
+  for (const auto &[known, array] : *inputs.files)
+    if (known == name)
+      return &array;
+  return nullptr;
 }
 
 /// Why nothing is run at these sizes; empty where it can be.
@@ -164,7 +191,15 @@ Demonstration::tensors(rt::RandomKind kind, uint64_t seed, bool outputs) {
     Result<rt::HostArray> array = rt::HostArray::create(param.type, shape);
     if (!array)
       return Failure{array.message()};
-    if (!outputs) {
+    const rt::HostArray *file = outputs ? nullptr : fileFor(param.name);
+    if (file) {
+      if (file->type() != param.type || file->shape() != shape)
+        return Failure{"the file for '" + param.name +
+                       "' has another type or shape than it has here"};
+      for (int64_t e = 0; e < file->elements(); ++e)
+        rt::storeBits(array->data(), param.type, e,
+                      rt::loadBits(file->tensor(), e));
+    } else if (!outputs) {
       rt::Draw draw{kind, seed, uint32_t(index)};
       for (const artifact::TensorParam &other : signature.params)
         draw.narrow.push_back(other.type);
@@ -237,6 +272,19 @@ std::string Demonstration::show(const std::vector<int64_t> &params) {
   std::vector<rt::RandomKind> kinds{inputs.kind};
   if (inputs.kind == rt::RandomKind::Normal)
     kinds.push_back(rt::RandomKind::Cancel);
+  const artifact::Signature &signature = reference->signature();
+  if (std::all_of(signature.params.begin(), signature.params.end(),
+                  [&](const artifact::TensorParam &param) {
+                    return param.isOutput || fileFor(param.name);
+                  })) {
+    Result<std::string> difference =
+        differenceAt(params, inputs.kind, inputs.seed);
+    if (!difference)
+      return "not run " + where + ": " + difference.message();
+    return "run " + where + " on the given inputs: " +
+           (difference->empty() ? "no bit differs; others may tell"
+                                : *difference);
+  }
   for (uint64_t s = 0; s < kSeeds; ++s)
     for (rt::RandomKind kind : kinds) {
       uint64_t seed = inputs.seed + s;
@@ -249,6 +297,115 @@ std::string Demonstration::show(const std::vector<int64_t> &params) {
     }
   return "run " + where + ": no bit differs with the inputs of " +
          rt::plural(int64_t(kSeeds), "seed") + "; others may tell";
+}
+
+/// A statement that gives a result and stands in a loop of a sum that it reads,
+/// without being a part of its turns.
+std::optional<Demonstration::Early> Demonstration::earlyReader() const {
+  std::optional<Early> found;
+  auto dependsOnDims = [](const poly::Digit &digit) {
+    return std::any_of(digit.value.dims.begin(), digit.value.dims.end(),
+                       [](int64_t factor) { return factor != 0; });
+  };
+  auto isReader = [&](unsigned s) {
+    const poly::Statement &statement = scop.statements[s];
+    return statement.kind == poly::StatementKind::Map &&
+           poly::isResult(scop.arrays[statement.write().array].role);
+  };
+  std::function<void(const poly::Node &)> visit = [&](const poly::Node &node) {
+    for (size_t m = 0; m < node.members.size() && !found; ++m)
+      for (const poly::Reduction &sum : scop.reductions) {
+        te::ReduceOp reduce = refused.scop.map.statements[sum.update].reduce;
+        auto holds = [&](unsigned s) {
+          return std::binary_search(node.statements.begin(),
+                                    node.statements.end(), s);
+        };
+        if (!holds(sum.update) || reduce.getKind() != te::ReduceKind::Sum ||
+            !dependsOnDims(poly::digitOf(node, m, sum.update)))
+          continue;
+        for (unsigned s : node.statements)
+          if (s > sum.update && isReader(s) &&
+              !dependsOnDims(poly::digitOf(node, m, s)))
+            found = Early{&sum, &node, m, s};
+      }
+    for (const poly::NodePtr &child : node.children)
+      visit(*child);
+  };
+  visit(*refused.tree.root);
+  return found;
+}
+
+/// What comes out where each turn of the loop sums its own elements alone, the
+/// reader is computed from that, and the results are added: a sum that is cut
+/// by what reads it.
+Result<std::string> Demonstration::partsAt(const std::vector<int64_t> &params,
+                                           const Early &early) {
+  Result<Arrays> given = tensors(inputs.kind, inputs.seed, /*outputs=*/false);
+  Result<Arrays> expected = tensors(inputs.kind, inputs.seed, /*outputs=*/true);
+  Result<Arrays> actual = tensors(inputs.kind, inputs.seed, /*outputs=*/true);
+  for (Result<Arrays> *list : {&given, &expected, &actual})
+    if (!*list)
+      return Failure{list->message()};
+  reference::RunOptions once;
+  once.threads = 1;
+  if (Status status = reference->run(viewsOf(*given, *expected), once); !status)
+    return Failure{status.message()};
+  poly::InstanceOrder text = poly::textOrder(scop, params);
+  const poly::Digit &digit =
+      poly::digitOf(*early.band, early.member, early.sum->update);
+  auto turnOf = [&](const poly::Point &point) {
+    int64_t value = digit.value.constant;
+    for (size_t p = 0; p < digit.value.params.size(); ++p)
+      value += digit.value.params[p] * params[p];
+    for (size_t d = 0; d < digit.value.dims.size(); ++d)
+      value += digit.value.dims[d] * point[d];
+    if (digit.modulus)
+      value = (value % digit.modulus + digit.modulus) % digit.modulus;
+    return value >= 0 ? value / digit.divisor
+                      : -((digit.divisor - 1 - value) / digit.divisor);
+  };
+  std::set<int64_t> turns;
+  for (const poly::Point &point : text.instances[early.sum->update])
+    turns.insert(turnOf(point));
+  constexpr size_t kMostTurns = 4096;
+  if (turns.size() < 2 || turns.size() * text.steps.size() > kMostInstances ||
+      turns.size() > kMostTurns)
+    return std::string();
+  const artifact::Signature &signature = reference->signature();
+  unsigned array = scop.statements[early.reader].write().array;
+  size_t output = size_t(refused.scop.map.result[array]);
+  if (output >= actual->size())
+    return std::string();
+  const artifact::TensorParam &param = signature.params[given->size() + output];
+  rt::HostArray &result = (*actual)[output];
+  std::vector<double> sums(size_t(result.elements()), 0);
+  if (!artifact::isFloat(param.type))
+    return std::string();
+  for (int64_t turn : turns) {
+    poly::InstanceOrder part = text;
+    part.steps.clear();
+    for (const poly::InstanceStep &step : text.steps)
+      if (step.statement != early.sum->update || turnOf(text.at(step)) == turn)
+        part.steps.push_back(step);
+    if (Status status = program->run(part, params, viewsOf(*given, *actual));
+        !status)
+      return Failure{status.message()};
+    for (size_t e = 0; e < sums.size(); ++e)
+      sums[e] += rt::loadElement(result.tensor(), int64_t(e));
+  }
+  for (size_t e = 0; e < sums.size(); ++e)
+    rt::storeElement(result.data(), param.type, int64_t(e), sums[e]);
+  Result<rt::CompareResult> compared =
+      rt::compareBits(result.tensor(), (*expected)[output].tensor());
+  if (!compared)
+    return Failure{compared.message()};
+  if (compared->equal())
+    return std::string();
+  return "with '" + param.name +
+         "' computed from the part of the sum in each "
+         "turn of '" +
+         early.band->members[early.member].name + "', and those added, " +
+         rt::printComparison(param.name, param.type, *compared);
 }
 
 void Demonstration::run() {
@@ -270,8 +427,16 @@ void Demonstration::run() {
       return;
     }
     std::vector<int64_t> params = sizesFor(*violation.witness);
-    if (shown.insert(params).second)
-      violation.notes.push_back(show(params));
+    if (!shown.insert(params).second)
+      continue;
+    violation.notes.push_back(show(params));
+    std::optional<Early> early = earlyReader();
+    if (!early || !unfit(params).empty())
+      continue;
+    sizes = program->sizesOf(params);
+    Result<std::string> parts = partsAt(params, *early);
+    if (parts && !parts->empty())
+      violation.notes.push_back(*parts);
   }
 }
 

@@ -8,8 +8,11 @@
 #ifndef GIRIH_TOOLS_GIRIH_DEMONSTRATION_H
 #define GIRIH_TOOLS_GIRIH_DEMONSTRATION_H
 
+#include "runtime/HostArray.h"
 #include "runtime/Random.h"
 #include "tools/girih/Sizes.h"
+
+#include <memory>
 
 namespace girih::pipeline {
 struct RefusedSchedule;
@@ -21,6 +24,9 @@ namespace girih::cli {
 struct DemonstrationInputs {
   rt::RandomKind kind = rt::RandomKind::Normal;
   uint64_t seed = 0;
+  /// Inputs that are given, by name; the others are drawn.
+  using Files = std::vector<std::pair<std::string, rt::HostArray>>;
+  std::shared_ptr<const Files> files = std::make_shared<const Files>();
 };
 
 /// Runs the program on the host in the order of the text and in the refused

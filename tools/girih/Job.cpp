@@ -86,8 +86,18 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
   job.source.willGive(std::move(given));
   job.source.probe(std::move(extras.probes));
   job.source.keepForms(std::move(extras.keep));
-  if (extras.demonstrate)
-    job.source.demonstrate({plan->kind, plan->seed});
+  if (extras.demonstrate) {
+    DemonstrationInputs::Files files;
+    for (const TensorFile &file : plan->files) {
+      std::optional<rt::HostArray> array = readTensorFile(console, file);
+      if (!array)
+        return std::nullopt;
+      files.emplace_back(file.name, std::move(*array));
+    }
+    job.source.demonstrate(
+        {plan->kind, plan->seed,
+         std::make_shared<const DemonstrationInputs::Files>(std::move(files))});
+  }
   job.plan = std::move(*plan);
   job.isDynamic = flags.dynamic;
   std::optional<sim::SimDeviceOptions> options = simOptions(console, flags);

@@ -29,7 +29,9 @@ ProgramFlags::ProgramFlags(Command &command, const char *positionalNames)
       from(command, "from", "PHASE", "FILE is the text of this phase"),
       schedule(command, "schedule", "FILE",
                "schedules for the program, which go before its own"),
-      define(command, "D", "NAME=VALUE", "fix a size or a parameter") {
+      define(command, "D", "NAME=VALUE", "fix a size or a parameter"),
+      knob(command, "knob", "LABEL=VALUE",
+           "the value of a schedule's knob ?{...}, by its directive's label") {
   define.setFormattingFlag(llvm::cl::Prefix);
 }
 
@@ -99,6 +101,20 @@ std::optional<Program> Program::open(Console &console,
       (flags.target.getNumOccurrences() && !checkTarget(console, flags.target)))
     return std::nullopt;
   program.given = std::move(*given);
+  for (const std::string &text : flags.knob) {
+    size_t equals = text.find('=');
+    std::optional<int64_t> value = equals == std::string::npos || equals == 0
+                                       ? std::nullopt
+                                       : parseInteger(text.substr(equals + 1));
+    if (!value) {
+      console
+          .usage(codes::kCommandLine,
+                 "--knob takes LABEL=VALUE, not '" + text + "'")
+          .help("for example --knob t=32 for 't: split C.k by ?{16, 32}'");
+      return std::nullopt;
+    }
+    program.knobs.emplace_back(text.substr(0, equals), *value);
+  }
   if (flags.from.getNumOccurrences() &&
       !(program.from = cli::findPhase(console, flags.from, "--from")))
     return std::nullopt;
@@ -140,6 +156,13 @@ std::optional<Program> Program::open(Console &console,
   }
   program.file = std::make_shared<SourceFile>(path == "-" ? "<stdin>" : path,
                                               std::move(*text));
+  if (!program.knobs.empty() &&
+      (program.isArtifact() || program.from > Phase::Ast)) {
+    console.usage(codes::kCommandLine, "--knob has no meaning for '" +
+                                           program.path() +
+                                           "', whose schedule is made already");
+    return std::nullopt;
+  }
   if (flags.schedule.getNumOccurrences() &&
       !program.readSchedule(console, flags))
     return std::nullopt;
@@ -170,6 +193,7 @@ pipeline::CompileOptions Program::options() const {
   options.probes = probes;
   options.invariant = invariant;
   options.scheduleFile = scheduleFile;
+  options.knobs = knobs;
   options.isSource = !from;
   options.from = from.value_or(Phase::Ast);
   return options;

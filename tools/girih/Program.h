@@ -23,7 +23,7 @@ struct ProgramFlags {
   /// FILE, then what else the command takes.
   llvm::cl::list<std::string> positional;
   Setting op, target, functions, from, schedule;
-  Settings define;
+  Settings define, knob;
 };
 
 /// A source text, the text of a phase, or an artifact.
@@ -80,6 +80,7 @@ private:
   std::optional<pipeline::Phase> from;
   Sizes given;
   ParamValues params;
+  Sizes knobs; ///< --knob
   std::vector<std::string> tensors, probes, invariant;
   std::string keep;
   std::optional<DemonstrationInputs> shown;

@@ -70,6 +70,7 @@ const std::string kAll =
     "  split_reduction C.k by ?{2, 4}\n"
     "  stage A, W in shared at C.ko depth 4 pad 8 swizzle 128B sharing B\n"
     "  stage C in registers at Y.jo\n"
+    "  stage A, B in shared at C.ko as f32 depth 2\n"
     "  stage tile in shared at stage.at swizzle none\n"
     "  prefetch A at C.ko ahead 2\n"
     "  place C, D in memory\n"
@@ -178,7 +179,7 @@ TEST_CASE("templates are put where they are applied") {
 
 TEST_CASE("the schedules for a target") {
   auto program = accept(kOp + "schedule f when M < 8 { unroll Y.i }\n"
-                              "schedule f for sm_90 { unroll Y.j }\n"
+                              "schedule f for sm_90 when N > 1 { unroll Y.j }\n"
                               "schedule f for sm_90a, sm_80 { unroll i }\n"
                               "schedule f { unroll j }\n"
                               "schedule f for sm_90 when M < 4 { unroll i, j "
