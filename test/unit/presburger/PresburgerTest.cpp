@@ -1,0 +1,361 @@
+//===- PresburgerTest.cpp - isl's answers by another library --------------===//
+//
+// Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dependences, legality and parallel members as isl decides them against what
+// MLIR's Presburger library says of sets that are built here from the same
+// plain data. GIRIH_PRESBURGER_CASES says how many trees are drawn,
+// GIRIH_PRESBURGER_SEED from which seed on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/poly/Legality.h"
+#include "test/unit/order/DrawnTree.h"
+#include "test/unit/order/Judged.h"
+#include "test/unit/order/RandomProgram.h"
+#include "test/unit/presburger/IslText.h"
+#include "test/unit/presburger/OtherJudge.h"
+#include "test/unit/presburger/RandomScop.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+using namespace girih;
+using namespace girih::test;
+using poly::Dependence;
+using poly::DependenceKind;
+using poly::Dependences;
+using poly::ScheduleTree;
+using poly::Scop;
+using poly::Violation;
+
+namespace {
+
+unsigned fromEnvironment(const char *name, unsigned otherwise) {
+  const char *text = std::getenv(name);
+  return text ? unsigned(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+struct Clock {
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+};
+
+/// The section of that name of a form's text.
+std::string section(const std::string &text, const std::string &name) {
+  std::string head = "=== " + name + "\n";
+  size_t begin = text.find(head);
+  REQUIRE(begin != std::string::npos);
+  begin += head.size();
+  size_t end = text.find("\n=== ", begin);
+  return text.substr(begin, end == std::string::npos ? end : end + 1 - begin);
+}
+
+std::string compiled(const std::string &text, pipeline::Phase last,
+                     const std::string &op = "") {
+  INFO(text);
+  auto source = std::make_shared<SourceFile>("test.te", text);
+  Diagnostics diags(source);
+  pipeline::CompileOptions options;
+  options.last = last;
+  options.op = op;
+  auto result = pipeline::compile(source, options, diags);
+  INFO(diags.renderText(false));
+  REQUIRE(result);
+  return result->text;
+}
+
+Scop scopIn(const std::string &form) {
+  Diagnostics diags;
+  auto scop = poly::readScop(section(form, "scop"), diags);
+  INFO(diags.renderText(false));
+  REQUIRE(scop);
+  return std::move(*scop);
+}
+
+Dependences dependencesOf(const Scop &scop) {
+  Diagnostics diags;
+  auto found = poly::computeDependences(scop, {}, diags);
+  INFO(diags.renderText(false));
+  REQUIRE(found);
+  return std::move(*found);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+constexpr const char *kKindNames[] = {"flow", "anti", "output"};
+
+std::string compared(const std::string &what, const Union &isl,
+                     const Union &other) {
+  if (!isSubset(isl, other))
+    return what + ": isl has pairs that are none";
+  if (!isSubset(other, isl))
+    return what + ": isl lacks pairs";
+  return "";
+}
+
+/// The first way in which `found` differs from the sets that are built here.
+std::string dependenceProblem(const Scop &scop, const Dependences &found) {
+  using Key = std::tuple<DependenceKind, unsigned, unsigned, unsigned, bool>;
+  std::map<Key, Union> listed;
+  for (const Dependence &d : found.list)
+    for (Conjunction &part :
+         readPairs(scop, d.source, d.sink, d.relation))
+      listed[{d.kind, d.source, d.sink, d.array, d.withinReduction}].push_back(
+          std::move(part));
+  unsigned count = unsigned(scop.statements.size());
+  for (unsigned s = 0; s < count; ++s)
+    for (unsigned t = 0; t < count; ++t)
+      for (unsigned a = 0; a < scop.arrays.size(); ++a) {
+        const poly::Reduction *term = s == t ? termOf(scop, s) : nullptr;
+        if (term && term->accumulator == a)
+          continue; // below
+        for (unsigned k = 0; k < 3; ++k) {
+          auto kind = DependenceKind(k);
+          Union other = pairsByValue(scop, kind, s, t, a);
+          for (Conjunction &part : other)
+            part.hide(unsigned(scop.statements[s].dims.size() +
+                               scop.statements[t].dims.size()),
+                      part.dims);
+          std::string problem = compared(
+              std::string(kKindNames[k]) + " " + scop.statements[s].name +
+                  " -> " + scop.statements[t].name + " by " +
+                  scop.arrays[a].name,
+              listed[{kind, s, t, a, false}], other);
+          if (!problem.empty())
+            return problem;
+        }
+      }
+  for (const poly::Reduction &reduction : scop.reductions) {
+    unsigned u = reduction.update, a = reduction.accumulator;
+    if (termOf(scop, u) != &reduction)
+      continue;
+    Union term, others;
+    for (const Pairs &pairs : dependentPairs(scop))
+      if (pairs.source == u && pairs.sink == u && pairs.array == a &&
+          pairs.order != Pairs::Order::AnyTerm)
+        (pairs.order == Pairs::Order::Term ? term : others) = pairs.set;
+    Union plain = listed[{DependenceKind::Flow, u, u, a, false}];
+    for (Conjunction &part : listed[{DependenceKind::Output, u, u, a, false}])
+      plain.push_back(std::move(part));
+    const std::string &name = scop.statements[u].name;
+    std::string problem =
+        compared("the term of " + name,
+                 listed[{DependenceKind::Flow, u, u, a, true}], term);
+    if (problem.empty())
+      problem = compared("updates by " + name, plain, others);
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+Broken brokenByIsl(const std::vector<Violation> &violations) {
+  Broken broken;
+  for (const Violation &violation : violations) {
+    using Rule = Violation::Rule;
+    broken.order |= violation.rule == Rule::Order ||
+                    violation.rule == Rule::ReductionOrder ||
+                    violation.rule == Rule::Coincidence;
+    broken.coverage |= violation.rule == Rule::Coverage;
+    broken.kept |= violation.rule == Rule::KernelOrder;
+  }
+  return broken;
+}
+
+std::string printed(const Broken &broken) {
+  return std::string(broken.order ? "order " : "") +
+         (broken.coverage ? "coverage " : "") + (broken.kept ? "kept" : "");
+}
+
+struct Counts {
+  unsigned legal = 0, illegal = 0, members = 0, carried = 0, undecided = 0;
+};
+
+/// The first way in which isl's verdict on `tree` differs.
+std::string verdictDifference(const Scop &scop, const Dependences &found,
+                              const OtherJudge &judge,
+                              const ScheduleTree &tree, Counts &counts) {
+  auto violations = poly::checkLegality(scop, found, tree, {});
+  for (const Violation &violation : violations)
+    if (violation.rule == Violation::Rule::Undecided) {
+      ++counts.undecided;
+      return "";
+    }
+  Broken isl = brokenByIsl(violations), other = judge.judge(tree);
+  (violations.empty() ? counts.legal : counts.illegal) += 1;
+  // No more than 16 are listed.
+  bool isCut = violations.size() >= 16;
+  auto differs = [&](bool a, bool b) { return a != b && (a || !isCut); };
+  if (differs(isl.order, other.order) ||
+      differs(isl.coverage, other.coverage) || differs(isl.kept, other.kept))
+    return "isl: broken (" + printed(isl) + "), Presburger: broken (" +
+           printed(other) + ")";
+  return "";
+}
+
+/// The same of whether each member of a legal tree could be parallel.
+std::string memberDifference(const Scop &scop, const Dependences &found,
+                             const OtherJudge &judge, const ScheduleTree &tree,
+                             const poly::Node &node, Counts &counts) {
+  for (size_t m = 0; m < node.members.size(); ++m) {
+    // Points that are not coincident are the tile's business.
+    if (node.members[m].binding == poly::Binding::Point)
+      continue;
+    auto conflict = poly::carriedBy(scop, found, tree, node, m, {});
+    if (conflict && conflict->rule == Violation::Rule::Undecided) {
+      ++counts.undecided;
+      continue;
+    }
+    bool other = judge.isCarried(tree, node, m);
+    ++counts.members;
+    counts.carried += other;
+    if (conflict.has_value() != other)
+      return "member " + node.members[m].name + ": isl says " +
+             (conflict ? "carried" : "parallel") + ", Presburger does not";
+  }
+  for (const poly::NodePtr &child : node.children) {
+    std::string problem =
+        memberDifference(scop, found, judge, tree, *child, counts);
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+/// Everything about one tree.
+std::string difference(const Scop &scop, const Dependences &found,
+                       const OtherJudge &judge, const ScheduleTree &tree,
+                       Counts &counts) {
+  unsigned legal = counts.legal;
+  std::string problem = verdictDifference(scop, found, judge, tree, counts);
+  if (problem.empty() && counts.legal > legal)
+    problem = memberDifference(scop, found, judge, tree, *tree.root, counts);
+  return problem;
+}
+
+void failSmall(const Scop &scop, const ScheduleTree &tree,
+               const std::string &problem) {
+  // The same kind of problem: what stands before its names.
+  auto kindOf = [](const std::string &text) { return text.substr(0, 10); };
+  Specimen small = minimised(
+      scop, tree,
+      [&](const Specimen &s) {
+        Counts counts;
+        return kindOf(difference(s.scop, dependencesOf(s.scop),
+                                 OtherJudge(s.scop), s.tree, counts)) ==
+               kindOf(problem);
+      },
+      /*unbounded=*/true);
+  INFO("minimised:\n" << printed(small) << "\n"
+                      << poly::printDependences(small.scop,
+                                                dependencesOf(small.scop)));
+  FAIL(problem);
+}
+
+void failSmall(const Scop &scop, const std::string &problem) {
+  Specimen small = minimised(
+      scop, drawTree(scop, 1, kNearText),
+      [&](const Specimen &s) {
+        return dependenceProblem(s.scop, dependencesOf(s.scop))
+                   .substr(0, 4) == problem.substr(0, 4);
+      },
+      /*unbounded=*/true);
+  INFO("minimised:\n" << poly::printScop(small.scop) << "\n"
+                      << poly::printDependences(small.scop,
+                                                dependencesOf(small.scop)));
+  FAIL(problem);
+}
+
+/// Scops of programs and Scops that no program has, in turn.
+constexpr unsigned kTreesOfOne = 8;
+Scop drawScop(unsigned number) {
+  if (number % 2)
+    return randomScop(number);
+  return scopIn(compiled(randomProgram(number), pipeline::Phase::Scop));
+}
+
+void tell(const std::string &what, const Counts &counts, double seconds) {
+  std::cout << what << ": " << counts.legal << " legal, " << counts.illegal
+            << " illegal trees; " << counts.carried << " of " << counts.members
+            << " members carry something; " << counts.undecided
+            << " undecided; " << emptinessQueries << " sets, " << seconds
+            << " s" << std::endl;
+}
+
+} // namespace
+
+TEST_CASE("Presburger: dependences of random Scops", "[presburger]") {
+  unsigned count = fromEnvironment("GIRIH_PRESBURGER_CASES", 600) / 4;
+  unsigned firstSeed = fromEnvironment("GIRIH_PRESBURGER_SEED", 1);
+  Clock clock;
+  size_t lists = 0;
+  for (unsigned number = 0; number < count; ++number) {
+    Scop scop = drawScop(firstSeed + number);
+    Dependences found = dependencesOf(scop);
+    REQUIRE_FALSE(found.conservative);
+    CAPTURE(firstSeed, number);
+    INFO(poly::printScop(scop) << poly::printDependences(scop, found));
+    std::string problem = dependenceProblem(scop, found);
+    if (!problem.empty())
+      failSmall(scop, problem);
+    lists += found.list.size();
+  }
+  std::cout << lists << " dependences of " << count << " Scops, "
+            << emptinessQueries << " sets, " << clock.seconds() << " s"
+            << std::endl;
+}
+
+TEST_CASE("Presburger: verdicts on random trees", "[presburger]") {
+  unsigned count = fromEnvironment("GIRIH_PRESBURGER_CASES", 600);
+  unsigned firstSeed = fromEnvironment("GIRIH_PRESBURGER_SEED", 1);
+  Clock clock;
+  Counts counts;
+  for (unsigned number = 0; number < count;) {
+    Scop scop = drawScop(firstSeed + number / kTreesOfOne);
+    Dependences found = dependencesOf(scop);
+    OtherJudge judge(scop);
+    for (unsigned i = 0; i < kTreesOfOne && number < count; ++i, ++number) {
+      unsigned seed = firstSeed * 1000003 + number;
+      TreeKind kind = treeKindOf(seed);
+      ScheduleTree tree = drawTree(scop, seed, kind == kChosen ? kPlain : kind);
+      CAPTURE(firstSeed, number);
+      INFO(poly::printScop(scop) << poly::printDependences(scop, found)
+                                 << poly::printScheduleTree(scop, tree));
+      std::string problem = difference(scop, found, judge, tree, counts);
+      if (!problem.empty())
+        failSmall(scop, tree, problem);
+      if (number % 4)
+        continue;
+      // Without parameters.
+      auto sizes = smallSizes(scop, seed);
+      if (sizes.empty())
+        continue;
+      CAPTURE(sizes.back());
+      Scop fixed = atSizes(scop, sizes.back());
+      ScheduleTree fixedTree = atSizes(tree, sizes.back());
+      problem = difference(fixed, dependencesOf(fixed), OtherJudge(fixed),
+                           fixedTree, counts);
+      if (!problem.empty())
+        failSmall(fixed, fixedTree, problem);
+    }
+  }
+  tell("random trees", counts, clock.seconds());
+}
