@@ -7,18 +7,14 @@
 
 #include "test/unit/presburger/Integers.h"
 
-#include "mlir/Analysis/Presburger/PresburgerRelation.h"
+#include "mlir/Analysis/Presburger/IntegerRelation.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 using namespace girih::test;
 using mlir::presburger::IntegerPolyhedron;
-using mlir::presburger::IntegerRelation;
-using mlir::presburger::PresburgerRelation;
-using mlir::presburger::PresburgerSet;
 using mlir::presburger::PresburgerSpace;
-using mlir::presburger::VarKind;
 
 uint64_t girih::test::emptinessQueries = 0;
 
@@ -218,95 +214,162 @@ bool girih::test::isEmpty(const Union &set) {
                      [](const Conjunction &c) { return c.isEmpty(); });
 }
 
-static PresburgerSet setOf(const Union &set, unsigned dims, unsigned symbols) {
-  PresburgerRelation result =
-      PresburgerSet::getEmpty(PresburgerSpace::getSetSpace(dims, symbols));
-  for (const Conjunction &conjunction : set) {
-    IntegerPolyhedron polyhedron = polyhedronOf(conjunction);
-    polyhedron.simplify();
-    if (!polyhedron.isIntegerEmpty())
-      result.unionInPlace(polyhedron);
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+// MLIR's own subtract is not asked: it takes `x <= 2q <= x` for the definition
+// q = floor(x/2) and forgets what it says beyond that (LLVM 22).
+
+namespace {
+
+int64_t termOf(const Row &row, unsigned variable) {
+  return variable < row.terms.size() ? row.terms[variable] : 0;
+}
+
+/// Leaves out locals between bounds of which the lower or the upper ones have
+/// no factor: some integer is there where each pair of bounds leaves one.
+void project(Conjunction &set) {
+  for (unsigned v = set.dims + set.symbols;
+       v < set.dims + set.symbols + set.locals; ++v) {
+    auto has = [&](const Row &row) { return termOf(row, v) != 0; };
+    if (std::any_of(set.equalities.begin(), set.equalities.end(), has))
+      continue;
+    std::vector<Row> low, high, rest;
+    int64_t mostLow = 1, mostHigh = 1;
+    for (const Row &row : set.inequalities) {
+      int64_t term = termOf(row, v);
+      (term > 0 ? low : term < 0 ? high : rest).push_back(row);
+      mostLow = std::max(mostLow, term);
+      mostHigh = std::max(mostHigh, -term);
+    }
+    if (mostLow > 1 && mostHigh > 1)
+      continue;
+    for (const Row &a : low)
+      for (const Row &b : high) {
+        Row row = a * -termOf(b, v) + b * termOf(a, v);
+        if (std::find(rest.begin(), rest.end(), row) == rest.end())
+          rest.push_back(row);
+      }
+    set.inequalities = std::move(rest);
   }
-  return PresburgerSet(result);
 }
 
-static Row rowOf(llvm::ArrayRef<llvm::DynamicAPInt> columns) {
-  Row row;
-  for (const llvm::DynamicAPInt &column : columns.drop_back())
-    row.terms.push_back(int64_t(column));
-  row.constant = int64_t(columns.back());
-  return row;
-}
-
-/// a without b, by MLIR.
-static Union difference(const Conjunction &a, const Conjunction &b) {
-  PresburgerSet all = setOf({a}, a.dims, a.symbols);
-  Union result;
-  PresburgerSet rest = all.subtract(setOf({b}, a.dims, a.symbols));
-  for (const IntegerRelation &part : rest.getAllDisjuncts()) {
-    Conjunction &set = result.emplace_back(a.dims, a.symbols);
-    set.locals = part.getNumLocalVars();
-    for (unsigned r = 0; r < part.getNumEqualities(); ++r)
-      set.equalities.push_back(rowOf(part.getEquality(r)));
-    for (unsigned r = 0; r < part.getNumInequalities(); ++r)
-      set.inequalities.push_back(rowOf(part.getInequality(r)));
+/// The locals of a conjunction as floors of what is known without them.
+class Floors {
+public:
+  explicit Floors(const Conjunction &set)
+      : set(set), first(set.dims + set.symbols), found(set.locals) {
+    for (bool again = true; again;) {
+      again = false;
+      for (unsigned l = 0; l < set.locals; ++l)
+        if (!found[l] && define(l))
+          again = true;
+    }
+    if (std::any_of(found.begin(), found.end(),
+                    [](const auto &floor) { return !floor; }))
+      throw std::domain_error("a local that is no floor");
   }
-  return result;
-}
 
-/// `a` without `b`, whose locals are none that equations determine. What `a`
-/// implies needs no complement; most of the rest are plain constraints.
-static void addDifference(const Conjunction &a, const Conjunction &b,
-                          Union &result) {
+  /// The definitions of the locals in `rows`, and of those in them.
+  std::vector<Row> definitions(std::vector<Row> rows) const {
+    std::vector<Row> result;
+    std::vector<bool> isDone(set.locals);
+    for (size_t r = 0; r < rows.size(); ++r)
+      for (unsigned l = 0; l < set.locals; ++l) {
+        if (isDone[l] || !termOf(rows[r], first + l))
+          continue;
+        isDone[l] = true;
+        Row rest = found[l]->first - Row::of(first + l, found[l]->second);
+        result.push_back(rest);
+        result.push_back(rest * -1 + (found[l]->second - 1));
+        rows.push_back(rest);
+      }
+    return result;
+  }
+
+private:
+  /// x and m of floor(x/m): from x = m * local, or from bounds of x - m * local
+  /// that leave no more than one value.
+  bool define(unsigned local) {
+    for (const Row &row : set.equalities)
+      if (int64_t m = termOf(row, first + local)) {
+        Row x = row * (m > 0 ? -1 : 1);
+        if (take(local, x + Row::of(first + local, std::abs(m)), std::abs(m)))
+          return true;
+      }
+    for (const Row &low : set.inequalities) {
+      int64_t m = -termOf(low, first + local);
+      if (m <= 0)
+        continue;
+      for (const Row &high : set.inequalities) {
+        Row sum = low + high;
+        bool isConstant =
+            std::all_of(sum.terms.begin(), sum.terms.end(),
+                        [](int64_t term) { return term == 0; });
+        if (isConstant && sum.constant >= 0 && sum.constant < m &&
+            take(local, low + Row::of(first + local, m), m))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  bool take(unsigned local, const Row &x, int64_t m) {
+    for (unsigned l = 0; l < set.locals; ++l)
+      if (termOf(x, first + l) && !found[l])
+        return false;
+    found[local] = {x, m};
+    return true;
+  }
+
+  const Conjunction &set;
+  unsigned first;
+  std::vector<std::optional<std::pair<Row, int64_t>>> found;
+};
+
+/// Adds `a` without `b`. What `a` implies needs no complement, which leaves few
+/// constraints.
+void addDifference(const Conjunction &a, const Conjunction &b, Union &result) {
   Conjunction both = a;
   both.intersect(b);
   if (both.isEmpty()) {
     result.push_back(a);
     return;
   }
-  unsigned visible = a.dims + a.symbols;
-  auto isVisible = [&](const Row &row) {
-    return std::all_of(row.terms.begin() +
-                           std::ptrdiff_t(std::min<size_t>(visible,
-                                                           row.terms.size())),
-                       row.terms.end(), [](int64_t term) { return term == 0; });
-  };
-  Conjunction needed(a.dims, a.symbols);
-  needed.locals = b.locals;
-  auto add = [&](const Row &row) {
-    Conjunction beyond = a;
-    if (isVisible(row)) {
-      beyond.notNegative(row * -1 - 1);
-      if (beyond.isEmpty())
-        return;
-    }
-    needed.notNegative(row);
-  };
-  for (const Row &row : b.inequalities)
-    add(row);
+  std::vector<Row> rows = b.inequalities;
   for (const Row &row : b.equalities) {
-    if (isVisible(row)) {
-      add(row);
-      add(row * -1);
-    } else {
-      needed.zero(row);
-    }
+    rows.push_back(row);
+    rows.push_back(row * -1);
   }
-  compress(needed, visible);
-  if (needed.locals) {
-    for (Conjunction &part : difference(a, needed))
+  Floors floors(b);
+  // `a` with the floors of some rows, and the row that is left out or not.
+  auto with = [&](Conjunction set, std::vector<Row> some) {
+    Conjunction added(b.dims, b.symbols);
+    added.locals = b.locals;
+    for (const Row &row : floors.definitions(some))
+      added.notNegative(row);
+    for (const Row &row : some)
+      added.notNegative(row);
+    compress(added, b.dims + b.symbols);
+    set.intersect(added);
+    return set;
+  };
+  std::vector<Row> within;
+  for (const Row &row : rows) {
+    Row beyond = row * -1 - 1;
+    if (with(a, {beyond}).isEmpty())
+      continue;
+    std::vector<Row> some = within;
+    some.push_back(beyond);
+    Conjunction part = with(a, some);
+    if (!part.isEmpty())
       result.push_back(std::move(part));
-    return;
-  }
-  Conjunction rest = a;
-  for (const Row &row : needed.inequalities) {
-    Conjunction outside = rest;
-    outside.notNegative(row * -1 - 1);
-    if (!outside.isEmpty())
-      result.push_back(std::move(outside));
-    rest.notNegative(row);
+    within.push_back(row);
   }
 }
+
+} // namespace
 
 Union girih::test::without(const Union &a, const Union &b) {
   Union rest = a;
@@ -314,6 +377,7 @@ Union girih::test::without(const Union &a, const Union &b) {
     unsigned visible = part.dims + part.symbols;
     if (!substitute(part, visible))
       continue;
+    project(part);
     compress(part, visible);
     Union next;
     for (const Conjunction &from : rest)

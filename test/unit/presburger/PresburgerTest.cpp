@@ -23,8 +23,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -46,13 +46,11 @@ unsigned fromEnvironment(const char *name, unsigned otherwise) {
   return text ? unsigned(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
+/// Of the processor: others may be at work.
 struct Clock {
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
+    return double(std::clock() - start) / CLOCKS_PER_SEC;
   }
 };
 
@@ -259,9 +257,10 @@ void failSmall(const Scop &scop, const ScheduleTree &tree,
       scop, tree,
       [&](const Specimen &s) {
         Counts counts;
-        return kindOf(difference(s.scop, dependencesOf(s.scop),
-                                 OtherJudge(s.scop), s.tree, counts)) ==
-               kindOf(problem);
+        Dependences found = dependencesOf(s.scop);
+        return !found.conservative &&
+               kindOf(difference(s.scop, found, OtherJudge(s.scop), s.tree,
+                                 counts)) == kindOf(problem);
       },
       /*unbounded=*/true);
   INFO("minimised:\n" << printed(small) << "\n"
@@ -274,8 +273,10 @@ void failSmall(const Scop &scop, const std::string &problem) {
   Specimen small = minimised(
       scop, drawTree(scop, 1, kNearText),
       [&](const Specimen &s) {
-        return dependenceProblem(s.scop, dependencesOf(s.scop))
-                   .substr(0, 4) == problem.substr(0, 4);
+        Dependences found = dependencesOf(s.scop);
+        return !found.conservative &&
+               dependenceProblem(s.scop, found).substr(0, 4) ==
+                   problem.substr(0, 4);
       },
       /*unbounded=*/true);
   INFO("minimised:\n" << poly::printScop(small.scop) << "\n"
@@ -301,6 +302,40 @@ void tell(const std::string &what, const Counts &counts, double seconds) {
 }
 
 } // namespace
+
+TEST_CASE("Presburger: sets without sets", "[presburger]") {
+  // 0 <= x < 10 without the even numbers, which a local counts by an equation,
+  // by two bounds, and by bounds that hold for two of three numbers.
+  Row x = Row::of(0), q = Row::of(1);
+  Conjunction all(1, 0), even(1, 0), pair(1, 0), third(1, 0);
+  all.notNegative(x);
+  all.less(x, Row() + 10);
+  auto valuesOf = [&](const Union &set) {
+    std::string list;
+    for (int64_t value = -1; value <= 10; ++value) {
+      Union at = set;
+      for (Conjunction &part : at)
+        part.equal(x, Row() + value);
+      list += isEmpty(at) ? '0' : '1';
+    }
+    return list;
+  };
+  for (Conjunction *set : {&even, &pair, &third})
+    set->newLocal();
+  even.equal(x, q * 2);
+  pair.notNegative(x - q * 2);
+  pair.notNegative(q * 2 - x);
+  third.notNegative(x - q * 3);
+  third.notNegative(q * 3 - x + 1);
+  CHECK(valuesOf({all}) == "011111111110");
+  CHECK(valuesOf(without({all}, {even})) == "001010101010");
+  CHECK(valuesOf(without({all}, {pair})) == "001010101010");
+  CHECK(valuesOf(without({all}, {third})) == "000100100100");
+  CHECK(valuesOf(without({all}, {third, even})) == "000000100000");
+  CHECK(valuesOf(without(without({all}, {third}), {third})) == "000100100100");
+  CHECK(isSubset({even}, {pair}));
+  CHECK_FALSE(isSubset({even}, {third}));
+}
 
 TEST_CASE("Presburger: dependences of random Scops", "[presburger]") {
   unsigned count = fromEnvironment("GIRIH_PRESBURGER_CASES", 600) / 4;
