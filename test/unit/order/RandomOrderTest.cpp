@@ -144,8 +144,8 @@ TEST_CASE("verdicts, enumeration and bits agree", "[random]") {
   std::cout << "random orders from seed " << firstSeed << ": " << legal
             << " legal, " << illegal << " illegal (";
   for (unsigned kind = 0; kind < kTreeKinds; ++kind)
-    std::cout << (kind ? ", " : "") << kTreeKindNames[kind] << " " << ofKind[kind][1]
-              << " and " << ofKind[kind][0];
+    std::cout << (kind ? ", " : "") << kTreeKindNames[kind] << " "
+              << ofKind[kind][1] << " and " << ofKind[kind][0];
   std::cout << "), about " << shown << " of them with other bits, in "
             << seconds << " s\n";
   if (count >= 1000) {

@@ -41,7 +41,8 @@ Conjunction Frame::domains() const {
   for (const Affine &constraint : scop.context)
     set.notNegative(value(0, constraint));
   for (unsigned which = 0; which < statements.size(); ++which)
-    for (const Affine &constraint : scop.statements[statements[which]].constraints)
+    for (const Affine &constraint :
+         scop.statements[statements[which]].constraints)
       set.notNegative(value(which, constraint));
   return set;
 }
@@ -247,8 +248,8 @@ Union girih::test::pairsByValue(const Scop &scop, DependenceKind kind,
     return result;
   unsigned rank = unsigned(scop.arrays[array].extents.size());
   Frame frame(scop, {source, sink}, rank);
-  for (const Access &a : accessesAs(scop.statements[source], array,
-                                    kind != DependenceKind::Anti))
+  for (const Access &a :
+       accessesAs(scop.statements[source], array, kind != DependenceKind::Anti))
     for (const Access &b : accessesAs(scop.statements[sink], array,
                                       kind != DependenceKind::Flow)) {
       Conjunction set = frame.domains();
@@ -284,9 +285,9 @@ Union girih::test::updatesByValue(const Scop &scop,
   const Statement &update = scop.statements[u];
   unsigned count = unsigned(update.dims.size());
   Frame frame(scop, {u, u});
-  Union result = frame.ordered(
-      sameElement(scop, frame, update.write(), update.write()), 0, 1, 0,
-      reduction.associative ? count : reduction.cellEnd);
+  Union result =
+      frame.ordered(sameElement(scop, frame, update.write(), update.write()), 0,
+                    1, 0, reduction.associative ? count : reduction.cellEnd);
   const Statement &init = scop.statements[reduction.init];
   if (init.loops != update.loops || init.dims.size() != reduction.cellEnd)
     return result;

@@ -39,8 +39,8 @@ public:
              const poly::Access &access) const;
   /// `set` where instance `first` is before `second` in the text.
   Union before(const Conjunction &set, unsigned first, unsigned second) const;
-  /// `set` where the first dim in which the two (of one statement) differ is one
-  /// of [begin, end), and is smaller in the first.
+  /// `set` where the first dim in which the two (of one statement) differ is
+  /// one of [begin, end), and is smaller in the first.
   Union ordered(const Conjunction &set, unsigned first, unsigned second,
                 unsigned begin, unsigned end) const;
   unsigned elementStart() const { return starts.back(); }

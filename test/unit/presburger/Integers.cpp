@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 using namespace girih::test;
 using mlir::presburger::IntegerPolyhedron;
@@ -126,8 +127,8 @@ static IntegerPolyhedron polyhedronOf(const Conjunction &set) {
 }
 
 /// Puts what equations with a coefficient of 1 say of a variable, from `first`
-/// on, in its place: the simplex is much quicker on fewer variables. False where
-/// a constant is wrong.
+/// on, in its place: the simplex is much quicker on fewer variables. False
+/// where a constant is wrong.
 static bool substitute(Conjunction &set, size_t first) {
   for (size_t e = 0; e < set.equalities.size();) {
     Row equation = set.equalities[e];
@@ -172,10 +173,9 @@ static void compress(Conjunction &set, unsigned first) {
     auto has = [&](const Row &row) {
       return v < row.terms.size() && row.terms[v];
     };
-    bool isUsed = std::any_of(set.equalities.begin(), set.equalities.end(),
-                              has) ||
-                  std::any_of(set.inequalities.begin(), set.inequalities.end(),
-                              has);
+    bool isUsed =
+        std::any_of(set.equalities.begin(), set.equalities.end(), has) ||
+        std::any_of(set.inequalities.begin(), set.inequalities.end(), has);
     place.push_back(count);
     count += isUsed || v < first;
   }
@@ -227,6 +227,43 @@ int64_t termOf(const Row &row, unsigned variable) {
   return variable < row.terms.size() ? row.terms[variable] : 0;
 }
 
+/// Changes locals so that each equation has one that no earlier one has, and no
+/// other new one: `2j - 2t = x` says of w = j - t what 2w is, and nothing of t.
+void separate(Conjunction &set) {
+  unsigned first = set.dims + set.symbols;
+  std::vector<bool> isTaken(set.locals);
+  for (size_t e = 0; e < set.equalities.size(); ++e)
+    for (;;) {
+      // The two smallest factors, one of which the other makes smaller.
+      int least = -1, other = -1;
+      auto size = [&](int l) {
+        return std::abs(termOf(set.equalities[e], first + unsigned(l)));
+      };
+      for (int l = 0; l < int(set.locals); ++l) {
+        if (isTaken[size_t(l)] || size(l) == 0)
+          continue;
+        if (least < 0 || size(l) < size(least))
+          other = std::exchange(least, l);
+        else
+          other = l;
+      }
+      if (least >= 0 && other < 0)
+        isTaken[size_t(least)] = true;
+      if (other < 0)
+        break;
+      int64_t times = termOf(set.equalities[e], first + unsigned(other)) /
+                      termOf(set.equalities[e], first + unsigned(least));
+      auto change = [&](Row &row) {
+        if (int64_t term = termOf(row, first + unsigned(least)))
+          row = row - Row::of(first + unsigned(other), times * term);
+      };
+      for (Row &row : set.equalities)
+        change(row);
+      for (Row &row : set.inequalities)
+        change(row);
+    }
+}
+
 /// Leaves out locals between bounds of which the lower or the upper ones have
 /// no factor: some integer is there where each pair of bounds leaves one.
 void project(Conjunction &set) {
@@ -268,7 +305,7 @@ public:
     }
     if (std::any_of(found.begin(), found.end(),
                     [](const auto &floor) { return !floor; }))
-      throw std::domain_error("a local that is no floor");
+      throw Inexpressible();
   }
 
   /// The definitions of the locals in `rows`, and of those in them.
@@ -304,9 +341,8 @@ private:
         continue;
       for (const Row &high : set.inequalities) {
         Row sum = low + high;
-        bool isConstant =
-            std::all_of(sum.terms.begin(), sum.terms.end(),
-                        [](int64_t term) { return term == 0; });
+        bool isConstant = std::all_of(sum.terms.begin(), sum.terms.end(),
+                                      [](int64_t term) { return term == 0; });
         if (isConstant && sum.constant >= 0 && sum.constant < m &&
             take(local, low + Row::of(first + local, m), m))
           return true;
@@ -375,6 +411,9 @@ Union girih::test::without(const Union &a, const Union &b) {
   Union rest = a;
   for (Conjunction part : b) {
     unsigned visible = part.dims + part.symbols;
+    if (!substitute(part, visible))
+      continue;
+    separate(part);
     if (!substitute(part, visible))
       continue;
     project(part);

@@ -14,7 +14,7 @@
 #define GIRIH_TEST_UNIT_PRESBURGER_INTEGERS_H
 
 #include <cstdint>
-#include <optional>
+#include <exception>
 #include <vector>
 
 namespace girih::test {
@@ -67,7 +67,9 @@ using Union = std::vector<Conjunction>;
 bool isEmpty(const Union &set);
 /// Whether all of `a` are in `b` (of the same dims and symbols).
 bool isSubset(const Union &a, const Union &b);
-/// a without b.
+/// a without b. Throws Inexpressible where a local of b is neither a floor nor
+/// between bounds that can be joined.
+struct Inexpressible : std::exception {};
 Union without(const Union &a, const Union &b);
 
 /// How often MLIR was asked for emptiness.

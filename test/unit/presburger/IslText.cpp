@@ -57,7 +57,8 @@ private:
                              text.substr(at, 40) + "' in " + text);
   }
   void skip() {
-    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))
+    while (at < text.size() &&
+           std::isspace(static_cast<unsigned char>(text[at])))
       ++at;
   }
   static bool isWordPart(char c) {
@@ -88,7 +89,8 @@ private:
   }
   bool isDigit() {
     skip();
-    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+    return at < text.size() &&
+           std::isdigit(static_cast<unsigned char>(text[at]));
   }
   int64_t number() {
     if (!isDigit())
@@ -260,8 +262,9 @@ private:
       int64_t factor = number();
       bool times = maybe("*");
       skip();
-      bool more = at < text.size() &&
-                  (text[at] == '(' || std::isalpha(text[at]) || text[at] == '_');
+      bool more =
+          at < text.size() &&
+          (text[at] == '(' || std::isalpha(text[at]) || text[at] == '_');
       // `2 and`, `2 mod`: words that are no names.
       size_t start = at;
       std::string next = more ? word() : "";

@@ -27,12 +27,9 @@ static bool isApart(const Member &member) {
   return member.coincident || member.binding == Binding::Grid;
 }
 
-/// Goes down the path that two statements share. `visit` is given each member
-/// that tells instances apart and says whether to go on; `part` each sequence
-/// that parts the two; `end` what is left below all of them.
 namespace {
+/// A pair on its way down the tree.
 struct Down {
-  const Scop &scop;
   const Frame &frame;
   unsigned source, sink;
 
@@ -53,7 +50,7 @@ struct Down {
 bool OtherJudge::breaksOrder(const ScheduleTree &tree,
                              const Pairs &pairs) const {
   Frame frame(scop, {pairs.source, pairs.sink});
-  Down down{scop, frame, pairs.source, pairs.sink};
+  Down down{frame, pairs.source, pairs.sink};
   bool isTerm = pairs.order == Pairs::Order::Term;
   bool anyOrder = pairs.order == Pairs::Order::AnyTerm;
   for (Conjunction set : pairs.set) {
@@ -90,10 +87,9 @@ bool OtherJudge::breaksOrder(const ScheduleTree &tree,
         node = node->children[0].get();
         continue;
       }
-      bool inOrder =
-          inTile && (isTerm || anyOrder ||
-                     scop.statements[pairs.source].kind ==
-                         StatementKind::Scatter);
+      bool inOrder = inTile && (isTerm || anyOrder ||
+                                scop.statements[pairs.source].kind ==
+                                    StatementKind::Scatter);
       if (!inOrder && !set.isEmpty())
         return true;
       isDone = true;
@@ -107,7 +103,7 @@ bool OtherJudge::isCarried(const ScheduleTree &tree, const Node &band,
   std::vector<const Node *> path = pathTo(tree, &band);
   for (const Pairs &each : pairs) {
     Frame frame(scop, {each.source, each.sink});
-    Down down{scop, frame, each.source, each.sink};
+    Down down{frame, each.source, each.sink};
     auto isBelow = [&](unsigned s) {
       return std::find(band.statements.begin(), band.statements.end(), s) !=
              band.statements.end();
@@ -154,8 +150,8 @@ bool OtherJudge::breaksCoverage(const ScheduleTree &tree, unsigned s) const {
         return true;
     }
   }
-  return !isEmpty(two.ordered(twins, 0, 1, 0,
-                              unsigned(scop.statements[s].dims.size())));
+  return !isEmpty(
+      two.ordered(twins, 0, 1, 0, unsigned(scop.statements[s].dims.size())));
 }
 
 /// A point that is no axis of a tile: neither apart nor of its reduction's
@@ -186,8 +182,8 @@ static bool keeps(const Scop &scop, const Node *kernel, unsigned array) {
   if (role != ArrayRole::Temporary && role != ArrayRole::Accumulator)
     return false;
   for (const KernelMark::ArrayPlace &place : kernel->kernel.places)
-    if (place.array == array && (place.place == Place::Shared ||
-                                 place.place == Place::Register))
+    if (place.array == array &&
+        (place.place == Place::Shared || place.place == Place::Register))
       return true;
   return false;
 }
@@ -206,7 +202,7 @@ bool OtherJudge::readsKept(const ScheduleTree &tree, unsigned source,
         rank = 0;
       }
   Frame frame(scop, {source, sink}, rank);
-  Down down{scop, frame, source, sink};
+  Down down{frame, source, sink};
   for (Conjunction set : flow) {
     const Node *node = tree.root.get();
     while (node->kind != Node::Kind::Leaf) {
