@@ -260,8 +260,18 @@ bool removeBand(Node &node, const Node *band) {
   return false;
 }
 
+/// Leaves out number `which` of `list`; else counts its items off.
+bool leaveOut(std::vector<Affine> &list, size_t &which) {
+  if (which >= list.size()) {
+    which -= list.size();
+    return false;
+  }
+  list.erase(list.begin() + std::ptrdiff_t(which));
+  return true;
+}
+
 /// Change number `which` of those that are left to try; false at their end.
-bool change(Specimen &specimen, size_t which) {
+bool change(Specimen &specimen, size_t which, bool unbounded) {
   Scop &scop = specimen.scop;
   if (which < scop.statements.size())
     return removeStatement(specimen, unsigned(which)) || true;
@@ -274,6 +284,13 @@ bool change(Specimen &specimen, size_t which) {
       return true;
     }
     which -= reads;
+  }
+  if (unbounded) {
+    if (leaveOut(scop.context, which))
+      return true;
+    for (Statement &statement : scop.statements)
+      if (leaveOut(statement.constraints, which))
+        return true;
   }
   std::vector<Node *> bands;
   collect(*specimen.tree.root, bands);
@@ -325,13 +342,14 @@ std::string girih::test::printed(const Specimen &specimen) {
 
 Specimen
 girih::test::minimised(const Scop &scop, const ScheduleTree &tree,
-                       const std::function<bool(const Specimen &)> &shows) {
+                       const std::function<bool(const Specimen &)> &shows,
+                       bool unbounded) {
   Specimen best{scop, cloned(tree)};
   for (bool again = true; again;) {
     again = false;
     for (size_t which = 0;; ++which) {
       Specimen next{best.scop, cloned(best.tree)};
-      if (!change(next, which))
+      if (!change(next, which, unbounded))
         break;
       bool isSame =
           next.scop == best.scop && printScheduleTree(next.scop, next.tree) ==

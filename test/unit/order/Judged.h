@@ -35,9 +35,11 @@ struct Specimen {
   poly::ScheduleTree tree;
 };
 /// Leaves out statements, reads and members, and simplifies digits, as long as
-/// `shows` holds of what is left (which is well-formed).
+/// `shows` holds of what is left (which is well-formed); constraints too where
+/// domains without bounds may be shown.
 Specimen minimised(const poly::Scop &scop, const poly::ScheduleTree &tree,
-                   const std::function<bool(const Specimen &)> &shows);
+                   const std::function<bool(const Specimen &)> &shows,
+                   bool unbounded = false);
 std::string printed(const Specimen &specimen);
 
 poly::ScheduleTree cloned(const poly::ScheduleTree &tree);

@@ -12,11 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/support/Diagnostics.h"
-#include "passes/schedule/DefaultSchedule.h"
+#include "test/unit/order/DrawnTree.h"
 #include "test/unit/order/Judged.h"
 #include "test/unit/order/OrderedProgram.h"
 #include "test/unit/order/RandomProgram.h"
-#include "test/unit/poly/RandomTree.h"
 
 #include <catch2/catch.hpp>
 
@@ -44,39 +43,6 @@ constexpr unsigned kTreesOfOne = 20;
 unsigned fromEnvironment(const char *name, unsigned otherwise) {
   const char *text = std::getenv(name);
   return text ? unsigned(std::strtoul(text, nullptr, 10)) : otherwise;
-}
-
-enum Kind { kPlain, kKernels, kChosen, kNearText, kKinds };
-constexpr const char *kNames[] = {"plain", "kernels", "chosen", "near text"};
-
-Kind kindOf(unsigned seed) {
-  static constexpr Kind kinds[] = {kPlain,    kKernels,  kChosen,
-                                   kNearText, kNearText, kNearText};
-  return kinds[seed % std::size(kinds)];
-}
-
-/// Some with a few changes.
-ScheduleTree drawTree(const Scop &scop, unsigned seed) {
-  std::mt19937 random(seed);
-  ScheduleTree tree;
-  Kind kind = kindOf(seed);
-  if (kind == kNearText)
-    tree = poly::test::TreeGenerator(scop, seed, true).makeNearText();
-  else if (kind == kChosen)
-    tree = schedule::chooseSchedule(scop, *target::findTarget("sm_90a")).tree;
-  else
-    tree = poly::test::TreeGenerator(scop, seed, kind == kPlain).make();
-  // The generator knows one time loop.
-  if (!isSound(scop, tree))
-    tree = poly::test::TreeGenerator(scop, seed, true).makeNearText();
-  unsigned changes = unsigned(random() % (kind == kChosen ? 3 : 2));
-  for (unsigned c = 0; c < changes; ++c) {
-    ScheduleTree next = cloned(tree);
-    poly::test::disturb(next, random);
-    if (isSound(scop, next))
-      tree = std::move(next);
-  }
-  return tree;
 }
 
 /// Programs one after the other, each for several trees.
@@ -130,7 +96,7 @@ std::vector<Violation> judged(const Specimen &specimen) {
 TEST_CASE("verdicts, enumeration and bits agree", "[random]") {
   unsigned count = fromEnvironment("GIRIH_ORDER_CASES", 2400);
   unsigned firstSeed = fromEnvironment("GIRIH_ORDER_SEED", 1);
-  unsigned legal = 0, illegal = 0, shown = 0, ofKind[kKinds][2] = {};
+  unsigned legal = 0, illegal = 0, shown = 0, ofKind[kTreeKinds][2] = {};
   auto start = std::chrono::steady_clock::now();
   Cases cases(firstSeed);
   for (unsigned number = 0; number < count; ++number) {
@@ -158,7 +124,7 @@ TEST_CASE("verdicts, enumeration and bits agree", "[random]") {
       FAIL(problem);
     }
     (verdict.empty() ? legal : illegal) += 1;
-    ++ofKind[kindOf(seed)][verdict.empty()];
+    ++ofKind[treeKindOf(seed)][verdict.empty()];
     const std::vector<int64_t> &at = sizes[seed % sizes.size()];
     if (verdict.empty()) {
       problem = bitsProblem(program, tree, at, seed);
@@ -177,9 +143,9 @@ TEST_CASE("verdicts, enumeration and bits agree", "[random]") {
           .count();
   std::cout << "random orders from seed " << firstSeed << ": " << legal
             << " legal, " << illegal << " illegal (";
-  for (unsigned kind = 0; kind < kKinds; ++kind)
-    std::cout << (kind ? ", " : "") << kNames[kind] << " " << ofKind[kind][1]
-              << " and " << ofKind[kind][0];
+  for (unsigned kind = 0; kind < kTreeKinds; ++kind)
+    std::cout << (kind ? ", " : "") << kTreeKindNames[kind] << " "
+              << ofKind[kind][1] << " and " << ofKind[kind][0];
   std::cout << "), about " << shown << " of them with other bits, in "
             << seconds << " s\n";
   if (count >= 1000) {
