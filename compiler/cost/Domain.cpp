@@ -132,8 +132,28 @@ namespace {
 /// Dims that are counted together.
 using Group = std::vector<unsigned>;
 
-std::vector<Group> groupsOf(const Domain &domain,
-                            const std::vector<Linear> &subscripts) {
+/// Whether what a thread fetches once depends on all of its registers: some of
+/// them hold the same place, and some tile is cut off.
+bool dependsOnAllRegisters(const TileAccess &access) {
+  bool isShared = false, isCut = !access.domain.coupled.empty();
+  for (const layout::Digit &digit : access.layout.registers) {
+    if (digit.dim < 0 || digit.count == 1)
+      continue;
+    bool selects = false;
+    for (const Linear &subscript : access.subscripts)
+      selects |= subscript.factor(digit.dim) != 0;
+    const Range &range = access.domain.ranges[digit.dim];
+    int64_t box = access.box[digit.dim];
+    isShared |= !selects;
+    isCut |= range.begin % box != 0 || range.end % box != 0;
+  }
+  return isShared && isCut && access.sharesRegisters;
+}
+
+std::vector<Group> groupsOf(const TileAccess &access,
+                            const std::vector<Linear> &subscripts,
+                            bool joinsRegisters) {
+  const Domain &domain = access.domain;
   const size_t dims = domain.ranges.size();
   std::vector<unsigned> leader(dims);
   std::iota(leader.begin(), leader.end(), 0);
@@ -155,6 +175,14 @@ std::vector<Group> groupsOf(const Domain &domain,
     join(constraint);
   for (const Linear &subscript : subscripts)
     join(subscript);
+  if (joinsRegisters) {
+    Linear all;
+    all.factors.assign(dims, 0);
+    for (const layout::Digit &digit : access.layout.registers)
+      if (digit.dim >= 0)
+        all.factors[digit.dim] = 1;
+    join(all);
+  }
   std::vector<Group> groups(dims);
   for (unsigned d = 0; d < dims; ++d)
     groups[find(d)].push_back(d);
@@ -318,12 +346,16 @@ private:
                       (what == Counted::Touches && access.sharesRegisters);
     int64_t counted = 0;
     std::vector<std::pair<int64_t, int64_t>> seen; // thread, place
+    std::vector<int64_t> missing;                  // threads with one outside
     std::vector<int64_t> at(group.size());
     for (int64_t n = 0; n < positions; ++n) {
       for (size_t i = 0; i < group.size(); ++i)
         at[i] = corner[group[i]] + coordinates[n * group.size() + i];
-      if (!isValid(at.data()))
+      if (!isValid(at.data())) {
+        if (missing.empty() || missing.back() != threads[n])
+          missing.push_back(threads[n]);
         continue;
+      }
       ++counted;
       if (!isDistinct)
         continue;
@@ -337,7 +369,15 @@ private:
     if (!isDistinct)
       return counted;
     std::sort(seen.begin(), seen.end());
-    return std::unique(seen.begin(), seen.end()) - seen.begin();
+    if (what == Counted::Elements)
+      return std::unique(seen.begin(), seen.end()) - seen.begin();
+    std::sort(missing.begin(), missing.end());
+    int64_t touches = 0;
+    for (size_t n = 0; n < seen.size(); ++n)
+      touches +=
+          n == 0 || seen[n] != seen[n - 1] ||
+          std::binary_search(missing.begin(), missing.end(), seen[n].first);
+    return touches;
   }
 
   const TileAccess &access;
@@ -390,9 +430,10 @@ Count girih::cost::count(const TileAccess &access, Counted what) {
       if (digit.dim < 0)
         result.value *= double(digit.count);
   const std::vector<Linear> none;
+  bool joins = what == Counted::Touches && dependsOnAllRegisters(access);
   for (const Group &group :
-       groupsOf(access.domain,
-                what == Counted::Instances ? none : access.subscripts)) {
+       groupsOf(access, what == Counted::Instances ? none : access.subscripts,
+                joins)) {
     if (group.size() == 1)
       if (std::optional<double> value = byFormula(access, what, group[0])) {
         result.value *= *value;

@@ -137,10 +137,16 @@ private:
         countWrite(statement, access, tile);
         continue;
       }
-      // The same element read twice is loaded once.
-      bool isAgain = std::find(seen.begin(), seen.end(), access) != seen.end();
+      // The same element read twice is loaded once. What a place that data
+      // choose is, the access does not say.
+      bool isAgain = access.isExact() &&
+                     std::find(seen.begin(), seen.end(), access) != seen.end();
       seen.push_back(access);
-      if (kernel.isKept(access.array) || isAgain)
+      // Atomic updates read where they write.
+      bool isAtomic = statement.kind == StatementKind::Scatter &&
+                      statement.unordered &&
+                      access.array == statement.write().array;
+      if (kernel.isKept(access.array) || isAgain || isAtomic)
         continue;
       if (array.role == poly::ArrayRole::Accumulator &&
           statement.kind == StatementKind::Merge && access.wholeFrom >= 0)

@@ -58,7 +58,14 @@ double walk(const TileAccess &access, Counted what) {
     }
     std::set<std::vector<int64_t>> seen;
     double counted = 0;
-    for (int64_t t = 0; t < access.layout.threadCount(); ++t)
+    for (int64_t t = 0; t < access.layout.threadCount(); ++t) {
+      bool isWhole = true;
+      for (int64_t r = 0; r < access.layout.registerCount(); ++r) {
+        std::vector<int64_t> at = access.layout.at(r, t);
+        for (size_t d2 = 0; d2 < at.size(); ++d2)
+          at[d2] += corner[d2];
+        isWhole &= isInside(access.domain, at);
+      }
       for (int64_t r = 0; r < access.layout.registerCount(); ++r) {
         std::vector<int64_t> at = access.layout.at(r, t);
         for (size_t d2 = 0; d2 < at.size(); ++d2)
@@ -72,10 +79,13 @@ double walk(const TileAccess &access, Counted what) {
         else
           for (const Linear &subscript : access.subscripts)
             key.push_back(valueOf(subscript, at));
-        if (what == Counted::Touches)
+        if (what == Counted::Touches) {
           key.push_back(t);
+          key.push_back(isWhole ? 0 : r);
+        }
         seen.insert(key);
       }
+    }
     total += what == Counted::Touches && !access.sharesRegisters
                  ? counted
                  : double(seen.size());

@@ -221,7 +221,7 @@ op layer(X: f32[B, S, D], WQ: f32[D, D], WK: f32[D, D], WV: f32[D, D],
   m[b, i] = max[j](A[b, i, j])
   P[b, i, j] = exp(A[b, i, j] - m[b, i])
   z[b, i] = sum[j](P[b, i, j])
-  O[b, i, d] = sum[j](P[b, i, j] / z[b, i] * V[b, j, d])
+  O[b, i, d] = sum[j](P[b, i, j] * V[b, j, d]) / z[b, i]
   Y[b, i, d] = sum[e](O[b, i, e] * WO[e, d])
 }
 )");
