@@ -83,9 +83,9 @@ struct TileAccess {
   std::vector<Linear> subscripts;
   /// Digits over the box; dims without a digit are not walked by threads.
   layout::Layout layout;
-  /// Registers of a thread that hold the same place fetch it once, if all of the
-  /// thread's registers are in the domain; otherwise each has a condition of its
-  /// own, and fetches it itself.
+  /// Registers of a thread that hold the same place fetch it once, if all of
+  /// the thread's registers are in the domain; otherwise each has a condition
+  /// of its own, and fetches it itself.
   bool sharesRegisters = true;
 };
 Count count(const TileAccess &access, Counted what);

@@ -7,7 +7,7 @@
 # ===----------------------------------------------------------------------===#
 """Compares the cost model's figures with what the simulator counts.
 
-Usage: predicted.py GIRIH [--only TEXT] [--least N]
+Usage: predicted.py GIRIH [--only TEXT] [--least N] [--schedules N]
 
 For every operator of examples/: `girih explain --view=traffic,budget` against
 `girih run --device=sim --counters=json` at the same sizes. Shared bytes of
@@ -15,13 +15,19 @@ every kernel must be equal, and so must blocks. Bytes of global memory must be
 equal for the kernels of operators that are not listed below with the reason why
 they differ; those listed must differ, so that the list stays true. Exits with 1
 where one of this does not hold, or where fewer than N kernels are equal.
+
+With --schedules N instead of the schedule that the compiler chooses: N others of
+each operator (those of test/schedules), drawn by a fixed seed from the legal
+ones. Shared bytes and blocks must be equal; global bytes are counted.
 """
 
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -115,14 +121,20 @@ def sim_kernels(launches):
     return kernels
 
 
-def compare(girih, program):
-    """(name, what is wrong, lines of different bytes, kernels that are equal)"""
+def flags_of(program):
     file, op, sizes = program
-    name = (op or file) + " " + sizes
     path = os.path.join(ROOT, "examples", file + ".te")
     flags = [path] + (["--op", op] if op else [])
     for size in sizes.split():
         flags += ["-D", size]
+    return flags
+
+
+def compare(girih, program, schedule=()):
+    """(name, what is wrong, lines of different bytes, kernels that are equal)"""
+    file, op, sizes = program
+    name = (op or file) + " " + sizes
+    flags = flags_of(program) + list(schedule)
     said = run([girih, "explain", "--view=traffic,budget", "--json", *flags])
     if said.returncode:
         return name, ["explain: " + said.stderr.strip()], [], 0
@@ -159,13 +171,73 @@ def compare(girih, program):
     return name, wrong, differ, equal
 
 
+def others(girih, program, count, folder):
+    """Files with legal schedules of an operator."""
+    import shapes
+    said = run([girih, "explain", "--view=loops,fusion", "--json",
+                *flags_of(program)])
+    if said.returncode:
+        return []
+    facts = json.loads(said.stdout)
+    op = next(v for v in (program[1], facts["nests"][0]) if v)
+    if not program[1]:
+        text = open(flags_of(program)[0], encoding="utf-8").read()
+        op = text[text.index("\nop ") + 4:].split("(")[0].split("<")[0]
+    plans = list(shapes.plans(facts["loops"], facts["fusion"]))
+    random.Random(op + program[2]).shuffle(plans)
+    files = []
+    for number, lines in enumerate(plans):
+        if len(files) == count:
+            break
+        path = os.path.join(folder, f"{op}_{number}.sched")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"schedule {op} {{\n  " + "\n  ".join(lines) + "\n}\n")
+        legal = run([girih, "compile", "--emit=llvm", "--schedule", path,
+                     *flags_of(program)])
+        if legal.returncode == 0:
+            files.append(path)
+    return files
+
+
+def compare_others(girih, programs, count):
+    """Exit status."""
+    sys.path.insert(0, os.path.join(ROOT, "test", "schedules"))
+    schedules = faults = equal = differ = 0
+
+    def one(program, folder):
+        found = []
+        for path in others(girih, program, count, folder):
+            result = compare(girih, program, ["--schedule", path])
+            with open(path, encoding="utf-8") as file:
+                found.append((file.read(), result))
+        return found
+
+    with tempfile.TemporaryDirectory() as folder:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for found in pool.map(lambda p: one(p, folder), programs):
+                for text, (name, wrong, lines, same) in found:
+                    schedules += 1
+                    equal += same
+                    differ += len({line.split(":")[0] for line in lines})
+                    faults += bool(wrong)
+                    if wrong or lines:
+                        print(f"{name}: with\n{text}" +
+                              "\n".join("  " + w for w in wrong + lines))
+    print(f"{schedules} schedules, {faults} failed; bytes of {equal} kernels "
+          f"are equal, of {differ} not")
+    return 1 if faults or not schedules else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("girih")
     parser.add_argument("--only", default="")
     parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--schedules", type=int, default=0)
     options = parser.parse_args()
     programs = [p for p in PROGRAMS if options.only in " ".join(p)]
+    if options.schedules:
+        sys.exit(compare_others(options.girih, programs, options.schedules))
     failed = equal = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda p: compare(options.girih, p), programs)
