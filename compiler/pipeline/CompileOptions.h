@@ -10,9 +10,11 @@
 
 #include "compiler/pipeline/Phase.h"
 #include "compiler/support/Diagnostics.h"
+#include "compiler/target/GpuTarget.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,8 @@ struct RefusedSchedule;
 
 struct CompileOptions {
   std::string target = "sm_90a";
+  /// A target that is in no table; `target` is then its name in messages.
+  std::optional<target::GpuTarget> card;
   /// Operator to compile; empty when the file has one.
   std::string op;
   /// -D NAME=VALUE, in order: sizes, and parameters that are integers.

@@ -9,6 +9,7 @@
 
 #include "compiler/frontend/RangeText.h"
 #include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/CostView.h"
 #include "compiler/pipeline/DomainView.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/ScheduleDriver.h"
@@ -26,7 +27,8 @@ using poly::Node;
 
 const std::vector<std::string> &girih::pipeline::explainViews() {
   static const std::vector<std::string> names = {
-      "tree", "loops", "deps", "ranges", "fusion", "directives"};
+      "tree",       "loops",   "deps",   "ranges",   "fusion",
+      "directives", "traffic", "budget", "roofline", "bound"};
   return names;
 }
 
@@ -82,8 +84,22 @@ private:
       ranges(said);
     else if (view == "fusion")
       fusion(said);
+    else if (llvm::is_contained(costViews(), view))
+      costs(view, said);
     else
       directives(said);
+  }
+
+  void costs(const std::string &view, Said &said) {
+    if (what.all && !scop.params.empty()) {
+      said.text += "is of sizes that are known: give all with -D\n";
+      return;
+    }
+    if (!plan && !(plan = modelOf(state)))
+      return;
+    CostView seen = viewCost(state, *plan, view);
+    said.text += seen.text;
+    said.json[view] = std::move(seen.json);
   }
 
   void tree(Said &said) {
@@ -367,6 +383,7 @@ private:
   const poly::Scop &scop;
   std::vector<const frontend::ScheduleDecl *> decls;
   std::vector<schedule::Family> families; ///< in the order of the text
+  std::optional<cost::Plan> plan;         ///< for the views that need it
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 //   ranges  how far indices run, and which access fixed it
 //   directives  a schedule to paste into the text
 //   fusion  for each pair of statements whether their loops may be one
+//   traffic, budget, roofline, bound  the cost model's figures (CostView.h)
 //   domain  a picture (SVG) of a statement's instances, alone (DomainView.h)
 //
 //===----------------------------------------------------------------------===//
@@ -32,6 +33,7 @@ const std::vector<std::string> &explainViews();
 
 struct ExplainOptions {
   std::vector<std::string> views; ///< names of explainViews()
+  bool all = false;   ///< of the views, those that what is known allows
   bool steps = false; ///< tree and nest after each directive, in place of views
   bool json = false;
   bool domain = false;   ///< a picture in place of views

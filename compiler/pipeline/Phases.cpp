@@ -35,7 +35,7 @@ using namespace girih::pipeline;
 
 CompileState::CompileState(const CompileOptions &options, Diagnostics &diags)
     : options(options), diags(diags),
-      target(target::findTarget(options.target)),
+      target(options.card ? options.card : target::findTarget(options.target)),
       context(std::make_unique<mlir::MLIRContext>(
           mlir::MLIRContext::Threading::DISABLED)) {
   // Messages are for people: a place, not the op's text, which may be a kernel.

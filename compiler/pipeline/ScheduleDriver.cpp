@@ -166,7 +166,7 @@ girih::pipeline::schedulesFor(const CompileState &state) {
   if (!state.program)
     return chosen;
   for (const ScheduleDecl *decl : frontend::findSchedules(
-           *state.program, writtenName(state), state.options.target)) {
+           *state.program, writtenName(state), state.target->name)) {
     auto open = openConditions(state, *decl);
     if (!open)
       continue;

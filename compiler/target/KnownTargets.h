@@ -16,8 +16,10 @@
 
 namespace girih::target {
 
-/// Every row, by rising capability; the "a" form follows its base.
+/// The rows of names, by rising capability; the "a" form follows its base.
 const std::vector<GpuTarget> &allTargets();
+/// The rows of cards, each with the name that has all of the chip's features.
+const std::vector<GpuTarget> &allCards();
 
 } // namespace girih::target
 

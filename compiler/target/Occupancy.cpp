@@ -48,7 +48,7 @@ static unsigned byRegisters(const GpuTarget &target, unsigned warps,
 static unsigned byShared(const GpuTarget &target, unsigned sharedBytes) {
   if (sharedBytes > target.maxSharedBytesPerBlock)
     return 0;
-  uint64_t unit = target.capability >= 80 ? 128 : 256;
+  uint64_t unit = std::max(1u, target.sharedGranularity);
   uint64_t perBlock =
       roundUp(uint64_t(sharedBytes) + target.reservedSharedBytesPerBlock, unit);
   if (perBlock == 0)

@@ -8,6 +8,7 @@
 #include "compiler/target/KnownTargets.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace girih::target {
 
@@ -15,7 +16,45 @@ std::optional<GpuTarget> findTarget(std::string_view name) {
   for (const GpuTarget &target : allTargets())
     if (target.name == name)
       return target;
+  for (const GpuTarget &target : allCards())
+    if (target.card == name)
+      return target;
   return std::nullopt;
+}
+
+std::vector<std::string> knownCards() {
+  std::vector<std::string> names;
+  for (const GpuTarget &target : allCards())
+    names.push_back(target.card);
+  return names;
+}
+
+static constexpr std::string_view kMatrixTypes[] = {"f16", "bf16", "tf32",
+                                                    "f8",  "int8", "f64"};
+
+std::string_view nameOf(MatrixType type) { return kMatrixTypes[size_t(type)]; }
+
+std::optional<MatrixType> findMatrixType(std::string_view name) {
+  for (size_t i = 0; i < std::size(kMatrixTypes); ++i)
+    if (kMatrixTypes[i] == name)
+      return MatrixType(i);
+  return std::nullopt;
+}
+
+const MatrixRate *GpuTarget::matrixOf(MatrixType type) const {
+  for (const MatrixRate &rate : matrix)
+    if (rate.type == type)
+      return &rate;
+  return nullptr;
+}
+
+unsigned GpuTarget::residentClusters(unsigned size) const {
+  if (size == 0 || (size > 1 && size > maxClusterBlocks))
+    return 0;
+  for (const ClusterCount &count : clusters)
+    if (count.size == size)
+      return count.resident;
+  return multiprocessors / size;
 }
 
 std::vector<std::string> knownTargets() {
@@ -61,14 +100,17 @@ std::string nearestTarget(std::string_view name) {
     return "";
   std::string nearest;
   size_t nearestDistance = kFarthest + 1, nearestPrefix = 0;
-  for (const GpuTarget &target : allTargets()) {
-    size_t distance = editDistance(name, target.name);
-    size_t prefix = commonPrefix(name, target.name);
+  std::vector<std::string> names = knownTargets();
+  for (const std::string &card : knownCards())
+    names.push_back(card);
+  for (const std::string &known : names) {
+    size_t distance = editDistance(name, known);
+    size_t prefix = commonPrefix(name, known);
     // Of equally near names, the one that starts alike: sm_99 is sm_90.
     if (distance < nearestDistance ||
         (distance == nearestDistance && distance <= kFarthest &&
          prefix > nearestPrefix)) {
-      nearest = target.name;
+      nearest = known;
       nearestDistance = distance;
       nearestPrefix = prefix;
     }

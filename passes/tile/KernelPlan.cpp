@@ -7,8 +7,6 @@
 
 #include "passes/tile/KernelPlan.h"
 
-#include <algorithm>
-
 using namespace girih;
 using namespace girih::tilegen;
 using artifact::SizeExpr;
@@ -88,42 +86,4 @@ SizeExpr girih::tilegen::extentExpr(const poly::Array &array, unsigned dim,
     return extent;
   return SizeExpr::binary(SizeExpr::Kind::CeilDiv, std::move(extent),
                           SizeExpr::constant(divisor));
-}
-
-poly::Place girih::tilegen::placeOf(const poly::KernelMark &kernel,
-                                    unsigned array) {
-  for (const poly::KernelMark::ArrayPlace &entry : kernel.places)
-    if (entry.array == array)
-      return entry.place;
-  return poly::Place::Global;
-}
-
-KernelArrays girih::tilegen::findKernelArrays(const poly::Scop &scop,
-                                              const poly::Node &kernel) {
-  auto isInside = [&](unsigned statement) {
-    return std::binary_search(kernel.statements.begin(),
-                              kernel.statements.end(), statement);
-  };
-  std::set<unsigned> written, readOutside, global;
-  for (unsigned s = 0; s < scop.statements.size(); ++s)
-    for (const poly::Access &access : scop.statements[s].accesses) {
-      if (isInside(s) && access.isWrite)
-        written.insert(access.array);
-      if (!isInside(s) && !access.isWrite)
-        readOutside.insert(access.array);
-    }
-  KernelArrays result;
-  for (unsigned array : written)
-    if (poly::isResult(scop.arrays[array].role) || readOutside.count(array) ||
-        placeOf(kernel.kernel, array) == poly::Place::Workspace ||
-        placeOf(kernel.kernel, array) == poly::Place::Global) {
-      result.stored.insert(array);
-      global.insert(array);
-    }
-  for (unsigned s : kernel.statements)
-    for (const poly::Access &access : scop.statements[s].accesses)
-      if (!access.isWrite && !written.count(access.array))
-        global.insert(access.array);
-  result.arrays.assign(global.begin(), global.end());
-  return result;
 }

@@ -9,11 +9,11 @@
 #define GIRIH_PASSES_TILE_KERNELPLAN_H
 
 #include "compiler/artifact/Artifact.h"
+#include "compiler/poly/KernelArrays.h"
 #include "compiler/poly/LoopAst.h"
 #include "passes/scop/StatementMap.h"
 
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace girih::tilegen {
@@ -31,18 +31,9 @@ std::optional<artifact::SizeExpr> sizeExpr(const poly::LoopExpr &expr,
 artifact::SizeExpr extentExpr(const poly::Array &array, unsigned dim,
                               const std::vector<unsigned> &sizeOf);
 
-/// Arrays that one kernel reads from or writes to global memory.
-struct KernelArrays {
-  std::vector<unsigned> arrays; ///< sorted
-  /// Written in this kernel and to be stored: outputs and what another kernel
-  /// reads.
-  std::set<unsigned> stored;
-};
-
-/// Place of `array` in the kernel; Global for what the kernel only reads.
-poly::Place placeOf(const poly::KernelMark &kernel, unsigned array);
-
-KernelArrays findKernelArrays(const poly::Scop &scop, const poly::Node &kernel);
+using poly::findKernelArrays;
+using poly::KernelArrays;
+using poly::placeOf;
 
 } // namespace girih::tilegen
 

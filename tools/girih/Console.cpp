@@ -34,7 +34,7 @@ static bool isMisuse(const Diagnostic &diagnostic) {
       "G0601", "G0602", "G0603", "G0604", // operator and sizes
       "G0620", "G0621",                   // parameters
       "G0801", "G0803", "G0817", "G0818", // target, functions, phases
-      "G0820", "G0822",                   // statement and sizes of a picture
+      "G0820", "G0822", "G0824",          // statement and sizes of a view
   };
   return diagnostic.severity == Severity::Error &&
          std::find(std::begin(kMisuse), std::end(kMisuse), diagnostic.code) !=

@@ -89,6 +89,7 @@ private:
       options.from = options.isSource ? Phase::Ast : Phase::Schedule;
       if (!target.empty())
         options.target = target;
+      options.card = card;
       options.scheduleFile = sides[i]->schedule;
       // The text of a form says these itself.
       if (options.isSource || !anySource) {
@@ -115,7 +116,8 @@ private:
   }
 
   bool checkNames(Console &console) {
-    return (!target.getNumOccurrences() || checkTarget(console, target)) &&
+    return (!target.getNumOccurrences() ||
+            checkTarget(console, target, card)) &&
            checkFunctions(console, functions);
   }
 
@@ -153,6 +155,7 @@ private:
 
   llvm::cl::list<std::string> files;
   Setting op, target, functions, scheduleA, scheduleB;
+  std::optional<target::GpuTarget> card;
   Settings define;
   Switch json;
 };

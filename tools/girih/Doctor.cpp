@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/pipeline/TargetFile.h"
 #include "compiler/poly/Version.h"
 #include "compiler/target/GpuTarget.h"
 #include "passes/codegen/Ptxas.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Command.h"
 #include "tools/girih/Devices.h"
+#include "tools/girih/Program.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -27,6 +29,8 @@ class DoctorCommand : public Command {
 public:
   DoctorCommand()
       : Command("doctor", "say what this installation consists of"),
+        targetJson(*this, "target-json", "SM",
+                   "print this target as JSON, to start a file for --target"),
         positional(llvm::cl::Positional, llvm::cl::Hidden,
                    llvm::cl::sub(subcommand), llvm::cl::cat(category)) {}
 
@@ -34,6 +38,13 @@ public:
     if (!positional.empty()) {
       console.usage(codes::kCommandLine,
                     "girih doctor takes no '" + positional[0] + "'");
+      return;
+    }
+    if (targetJson.getNumOccurrences()) {
+      std::optional<target::GpuTarget> card;
+      if (checkTarget(console, targetJson, card))
+        console.print(pipeline::printTarget(
+            card ? *card : *target::findTarget(targetJson)));
       return;
     }
     std::string text = line("girih", GIRIH_VERSION);
@@ -49,10 +60,14 @@ public:
     std::string targets;
     for (const std::string &target : target::knownTargets())
       targets += (targets.empty() ? "" : " ") + target;
-    console.print(text + line("targets", targets));
+    std::string cards;
+    for (const std::string &card : target::knownCards())
+      cards += (cards.empty() ? "" : " ") + card;
+    console.print(text + line("targets", targets) + line("cards", cards));
   }
 
 private:
+  Setting targetJson;
   llvm::cl::list<std::string> positional;
 };
 

@@ -26,8 +26,8 @@ public:
       : Command("explain", "say how a program is scheduled, and why"),
         flags(*this, "FILE"),
         view(*this, "view", "VIEW,...",
-             "tree, loops, deps, ranges, fusion, directives; or all; or "
-             "domain alone",
+             "tree, loops, deps, ranges, fusion, directives; with all sizes "
+             "given traffic, budget, roofline, bound; or all; or domain alone",
              "loops"),
         statement(*this, "statement", "S",
                   "statement whose instances --view=domain draws"),
@@ -108,6 +108,7 @@ private:
     for (llvm::StringRef name : names) {
       if (name == "all") {
         views = known;
+        what.all = true;
         return true;
       }
       if (name == kPicture) {

@@ -7,6 +7,7 @@
 
 #include "tools/girih/Program.h"
 
+#include "compiler/pipeline/TargetFile.h"
 #include "compiler/support/Suggest.h"
 #include "compiler/target/GpuTarget.h"
 #include "runtime/Text.h"
@@ -23,7 +24,8 @@ ProgramFlags::ProgramFlags(Command &command, const char *positionalNames)
                  llvm::cl::cat(command.category)),
       op(command, "op", "NAME",
          "operator to compile, where a file has several"),
-      target(command, "target", "SM", "GPU to compile for (default: sm_90a)"),
+      target(command, "target", "SM",
+             "GPU to compile for: sm_90a (the default), h100 ... or FILE.json"),
       functions(command, "functions", "HOW",
                 "fast or portable exp, tanh, ...; as the text says if absent"),
       from(command, "from", "PHASE", "FILE is the text of this phase"),
@@ -49,15 +51,26 @@ std::optional<Phase> cli::findPhase(Console &console, const std::string &name,
   return std::nullopt;
 }
 
-bool cli::checkTarget(Console &console, const std::string &name) {
+bool cli::checkTarget(Console &console, const std::string &name,
+                      std::optional<target::GpuTarget> &card) {
   if (target::findTarget(name))
     return true;
+  if (llvm::StringRef(name).ends_with(".json")) {
+    std::optional<std::string> text = readFile(console, name);
+    if (!text)
+      return false;
+    auto file = std::make_shared<SourceFile>(name, std::move(*text));
+    card = pipeline::readTarget(*file, console.startCompile(file));
+    return card.has_value();
+  }
   Diagnostic &error =
       console.usage(codes::kUnknownName, "unknown target '" + name + "'");
   std::string near = target::nearestTarget(name);
   if (!near.empty())
     error.help("did you mean '" + near + "'?");
-  error.note("known: " + rt::joinNames(target::knownTargets()));
+  error.note("known: " + rt::joinNames(target::knownTargets()) + "; " +
+             rt::joinNames(target::knownCards()) +
+             "; or a file that describes one, FILE.json");
   return false;
 }
 
@@ -98,7 +111,8 @@ std::optional<Program> Program::open(Console &console,
   std::optional<Sizes> given =
       parseDefines(console, flags.define, program.params);
   if (!given || !checkFunctions(console, program.functions) ||
-      (flags.target.getNumOccurrences() && !checkTarget(console, flags.target)))
+      (flags.target.getNumOccurrences() &&
+       !checkTarget(console, flags.target, program.card)))
     return std::nullopt;
   program.given = std::move(*given);
   for (const std::string &text : flags.knob) {
@@ -187,6 +201,7 @@ static std::function<void(const std::string &)> sayProved(Console &console) {
 pipeline::CompileOptions Program::options() const {
   pipeline::CompileOptions options;
   options.op = op;
+  options.card = card;
   options.functions = functions;
   options.settings = params;
   options.tensors = tensors;

@@ -77,6 +77,7 @@ private:
   std::shared_ptr<const SourceFile> file, scheduleFile;
   std::optional<artifact::Artifact> loaded;
   std::string op, wantedTarget, functions;
+  std::optional<target::GpuTarget> card;
   std::optional<pipeline::Phase> from;
   Sizes given;
   ParamValues params;
@@ -89,8 +90,10 @@ private:
 /// A phase by name. Reports an unknown one, which stood behind `flag`.
 std::optional<pipeline::Phase>
 findPhase(Console &console, const std::string &name, const char *flag);
-/// Values of --target and --functions; report what is wrong.
-bool checkTarget(Console &console, const std::string &name);
+/// Values of --target and --functions; report what is wrong. A target that a
+/// file (.json) describes goes to `card`.
+bool checkTarget(Console &console, const std::string &name,
+                 std::optional<target::GpuTarget> &card);
 bool checkFunctions(Console &console, const std::string &how);
 
 } // namespace girih::cli

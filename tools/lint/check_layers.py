@@ -55,6 +55,11 @@ ROOMS = {
         ],
         [],
     ),
+    "compiler/cost": Room(
+        2,
+        ["compiler/layout", "compiler/poly", "compiler/target"],
+        [],
+    ),
     "compiler/mlirgen": Room(
         2,
         [

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/target/GpuTarget.h"
+#include "compiler/target/TargetFields.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,14 +19,50 @@ TEST_CASE("the known targets") {
                                                    "sm_120", "sm_120a"});
 }
 
+TEST_CASE("the known cards") {
+  CHECK(knownCards() == std::vector<std::string>{"t4", "a100", "rtx3090",
+                                                 "rtx4090", "h100", "h200",
+                                                 "b200", "rtxpro6000"});
+  CHECK(findTarget("h100")->name == "sm_90a");
+  CHECK(findTarget("h100")->dramBandwidth == 3.35e12);
+  CHECK(*findTarget("h200") == *findTarget("sm_90a"));
+  CHECK(*findTarget("t4") == *findTarget("sm_75"));
+  CHECK(nearestTarget("rtx4900") == "rtx4090");
+  CHECK(nearestTarget("H100") == "h100");
+}
+
 TEST_CASE("every row is complete and consistent") {
-  for (const std::string &name : knownTargets()) {
+  std::vector<std::string> names = knownTargets();
+  for (const std::string &card : knownCards())
+    names.push_back(card);
+  for (const std::string &name : names) {
     INFO(name);
     auto t = findTarget(name);
     REQUIRE(t);
-    CHECK(t->name == name);
+    CHECK((t->name == name || t->card == name));
     std::string spelled = "sm_" + std::to_string(t->capability);
-    CHECK(name == spelled + (t->archSpecific ? "a" : ""));
+    CHECK(t->name == spelled + (t->archSpecific ? "a" : ""));
+    CHECK(contradictionIn(*t) == "");
+    for (const TargetField &field : targetFields()) {
+      INFO(field.key);
+      double value = field.get(*t);
+      CHECK((field.mayBeZero && value == 0) ==
+            !(value >= field.least && value <= field.most));
+      GpuTarget other = *t;
+      field.set(other, field.most);
+      CHECK(field.get(other) == field.most);
+    }
+    // The table of allocation units of cuda_occupancy.h.
+    CHECK(t->registerGranularity == 256);
+    CHECK(t->sharedGranularity == (t->capability >= 80 ? 128u : 256u));
+    // A shape multiplies what one or more warps hold; a faster type is narrower.
+    for (const MatrixRate &rate : t->matrix) {
+      INFO(nameOf(rate.type));
+      CHECK(findMatrixType(nameOf(rate.type)) == rate.type);
+      CHECK(rate.flops >= t->fp32Flops / 2);
+      CHECK(t->matrixOf(rate.type) == &rate);
+    }
+    CHECK((t->maxClusterBlocks > 0) == (t->capability >= 90));
     CHECK_FALSE(t->product.empty());
     CHECK(t->multiprocessors >= 40);
     CHECK(t->maxThreadsPerMultiprocessor >= t->maxThreadsPerBlock);
@@ -58,6 +95,25 @@ TEST_CASE("the H200 row") {
   CHECK(t->dramBandwidth == 4.8e12);
   CHECK(t->fp32Flops == 66.9e12);
   CHECK_FALSE(findTarget("sm_90")->archSpecific);
+}
+
+TEST_CASE("clusters that fit") {
+  auto t = findTarget("h200");
+  CHECK(t->residentClusters(1) == 132);
+  CHECK(t->residentClusters(2) == 66);
+  CHECK(t->residentClusters(4) == 30); // groups of SMs are not all of one size
+  CHECK(t->residentClusters(9) == 0);
+  CHECK(t->residentClusters(0) == 0);
+  CHECK(findTarget("a100")->residentClusters(2) == 0);
+}
+
+TEST_CASE("what code for later chips misses") {
+  CHECK(findTarget("sm_90a")->matrixOf(MatrixType::Bf16)->instruction ==
+        "wgmma");
+  CHECK(findTarget("sm_90")->matrixOf(MatrixType::Bf16)->instruction ==
+        "mma.sync");
+  CHECK(findTarget("sm_90")->matrixOf(MatrixType::Bf16)->flops < 989.4e12);
+  CHECK(findTarget("t4")->matrixOf(MatrixType::Bf16) == nullptr);
 }
 
 TEST_CASE("the RTX PRO 6000 row") {

@@ -1,21 +1,18 @@
-//===- TileMerge.cpp - how threads exchange values ------------------------===//
+//===- Exchange.cpp - how threads exchange values -------------------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/TileMerge.h"
+#include "compiler/layout/Exchange.h"
 
-#include "passes/codegen/TileAccess.h"
+#include "compiler/layout/Runs.h"
 
 #include <algorithm>
 #include <bit>
 
-using girih::layout::Digit;
-using girih::layout::Layout;
-
-namespace girih::codegen {
+namespace girih::layout {
 
 static constexpr unsigned kLaneBits = 5;
 
@@ -142,7 +139,7 @@ static int64_t wavefronts(const Layout &layout,
     addresses.push_back(offset * elementBytes);
   }
   return runs.size() *
-         layout::sharedWavefronts(addresses, runs.front().width * elementBytes);
+         sharedWavefronts(addresses, runs.front().width * elementBytes);
 }
 
 ConvertPlan planConvert(const Layout &from, const Layout &to,
@@ -179,4 +176,4 @@ ConvertPlan planConvert(const Layout &from, const Layout &to,
   return plan;
 }
 
-} // namespace girih::codegen
+} // namespace girih::layout

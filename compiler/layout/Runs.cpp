@@ -1,19 +1,16 @@
-//===- TileAccess.cpp - which register touches what -----------------------===//
+//===- Runs.cpp - which register touches what -----------------------------===//
 //
 // Part of Girih, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/TileAccess.h"
+#include "compiler/layout/Runs.h"
 
 #include <algorithm>
 #include <numeric>
 
-using girih::layout::Digit;
-using girih::layout::Layout;
-
-namespace girih::codegen {
+namespace girih::layout {
 
 std::vector<std::vector<int64_t>>
 registerParts(const Layout &layout, const std::vector<int64_t> &coefficients,
@@ -84,4 +81,4 @@ int64_t elementCount(const std::vector<int64_t> &shape) {
   return count;
 }
 
-} // namespace girih::codegen
+} // namespace girih::layout
