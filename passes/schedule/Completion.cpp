@@ -93,7 +93,7 @@ private:
                                filter->statements.end(), unit.statements[0]))
           units.push_back(unit);
     ChosenKernels chosen = chooseKernels(input.scop, input.target, input.memory,
-                                         units, result.reasons.size());
+                                         units, result.reasons.size(), depth);
     for (NodePtr &filter : chosen.filters)
       filters.push_back(std::move(filter));
     for (KernelReason &reason : chosen.reasons)
@@ -157,7 +157,10 @@ private:
       sequence->children.push_back(std::move(filter));
       below = std::move(sequence);
     }
-    return finish(*below);
+    ++depth;
+    bool finished = finish(*below);
+    --depth;
+    return finished;
   }
 
   const ScheduleModel &model;
@@ -165,6 +168,7 @@ private:
   Diagnostics &diags;
   DefaultSchedule result;
   std::vector<Asked> kernels;
+  unsigned depth = 0; ///< time loops around what is being finished
 };
 
 } // namespace

@@ -33,9 +33,9 @@ public:
       : scop(scop), target(target), memory(memory), groups(groups),
         number(firstNumber) {}
 
-  std::optional<ChosenKernels> run() {
+  std::optional<ChosenKernels> run(unsigned depth) {
     Node root;
-    addFilters(root, 0, groups.size(), 0);
+    addFilters(root, 0, groups.size(), depth);
     if (failed)
       return std::nullopt;
     result.filters = std::move(root.children);
@@ -151,12 +151,13 @@ ChosenKernels girih::schedule::chooseKernels(const Scop &scop,
                                              const target::GpuTarget &target,
                                              const MemoryOrders &memory,
                                              const std::vector<Unit> &units,
-                                             size_t firstNumber) {
+                                             size_t firstNumber,
+                                             unsigned depth) {
   std::set<unsigned> apart;
   while (true) {
     std::vector<FusionGroup> groups = groupUnits(scop, units, apart);
     TreeBuilder builder(scop, target, memory, groups, firstNumber);
-    if (std::optional<ChosenKernels> made = builder.run())
+    if (std::optional<ChosenKernels> made = builder.run(depth))
       return std::move(*made);
     apart.insert(*builder.failed);
   }

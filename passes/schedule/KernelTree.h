@@ -32,7 +32,8 @@ poly::NodePtr buildKernel(const poly::Scop &scop, const FusionGroup &group,
                           const std::string &name);
 
 /// Filters with the kernels of units in the order in which they run, below time
-/// loops where they are in some. Kernels are numbered from `firstNumber`.
+/// loops where they are in some that the first `depth` do not stand for, which
+/// are around all of them. Kernels are numbered from `firstNumber`.
 struct ChosenKernels {
   std::vector<poly::NodePtr> filters;
   std::vector<KernelReason> reasons;
@@ -40,7 +41,8 @@ struct ChosenKernels {
 ChosenKernels chooseKernels(const poly::Scop &scop,
                             const target::GpuTarget &target,
                             const MemoryOrders &memory,
-                            const std::vector<Unit> &units, size_t firstNumber);
+                            const std::vector<Unit> &units, size_t firstNumber,
+                            unsigned depth = 0);
 
 /// The filter with the kernel of a group in the style that the default schedule
 /// chooses for it; `reason` gets why.

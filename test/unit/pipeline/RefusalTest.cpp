@@ -222,12 +222,14 @@ TEST_CASE("terms are checked when te is read back", "[pipeline]") {
 
 TEST_CASE("te modules hold one function", "[pipeline]") {
   CHECK(refusal("", readingFrom(Phase::Te)) ==
-        Messages{"G0811: expected one te.func in 'test.te'"});
+        Messages{"G0811: expected one te.func in 'test.te', or behind it a "
+                 "second one of the same signature"});
   std::string te = formOf(exampleText("row_sum"), Phase::Te);
   std::string other = edited(te, "@row_sum", "@other");
   std::string both = "module {\n" + te + other + "}\n";
   CHECK(refusal(both, readingFrom(Phase::Te)) ==
-        Messages{"G0811: expected one te.func in 'test.te'"});
+        Messages{"G0811: expected one te.func in 'test.te', or behind it a "
+                 "second one of the same signature"});
   CHECK(refusal("garbage", readingFrom(Phase::Te)).at(0).rfind("G0810: ", 0) ==
         0);
   // A place in a bundle's module is a place in the bundle.
