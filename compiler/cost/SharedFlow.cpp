@@ -262,68 +262,78 @@ std::vector<Buffer> girih::cost::sharedBuffers(const poly::Scop &scop,
   return Flow(scop, kernel).run();
 }
 
-/// Words that `count` elements of a thread take.
+/// Words that `count` elements of a thread take; narrow ones stay packed until
+/// they are used.
 static int64_t wordsOf(int64_t count, unsigned elementBytes) {
-  return elementBytes <= 4 ? count : count * (elementBytes / 4);
+  return (count * elementBytes + 3) / 4;
+}
+
+/// Words of the value that a site makes.
+static int64_t resultWords(const poly::Scop &scop, const Site &site) {
+  const Statement &statement = scop.statements[site.statement];
+  const Access &write = statement.write();
+  Layout layout = site.layout;
+  size_t kept = statement.loops.size() + write.subscripts.size();
+  while (layout.rank() > kept)
+    layout = layout.slice(layout.rank() - 1);
+  return wordsOf(layout.registerCount(), scop.arrays[write.array].elementBytes);
 }
 
 unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
                                         const KernelSites &kernel) {
-  // Addresses, bounds, the block's place: what every kernel has.
-  constexpr int64_t kAlways = 20;
   int64_t most = 0;
   for (size_t s = 0; s < kernel.sites.size(); ++s) {
     const Site &site = kernel.sites[s];
     const Statement &statement = scop.statements[site.statement];
-    int64_t live = 0;
+    // Values of earlier sites: those that a later one reads, and those that end
+    // here, whose registers the result may take.
+    int64_t live = 0, ending = 0;
     std::set<unsigned> counted;
-    // Values of earlier sites that this one or a later one reads.
     for (size_t earlier = 0; earlier < s; ++earlier) {
       const Site &maker = kernel.sites[earlier];
       unsigned array = scop.statements[maker.statement].write().array;
-      if (kernel.placeOf(array) != poly::Place::Register ||
-          counted.count(array))
+      if (kernel.placeOf(array) != poly::Place::Register)
         continue;
-      bool isNeeded = false;
-      for (size_t later = s; later < kernel.sites.size(); ++later)
+      bool isNeeded = false, isReadHere = false;
+      for (size_t reader = s; reader < kernel.sites.size(); ++reader)
         for (const Access &access :
-             scop.statements[kernel.sites[later].statement].accesses)
-          isNeeded |= !access.isWrite && access.array == array;
-      if (!isNeeded)
-        continue;
-      counted.insert(array);
-      Layout layout = maker.layout;
-      size_t kept = scop.statements[maker.statement].loops.size() +
-                    scop.statements[maker.statement].write().subscripts.size();
-      while (layout.rank() > kept)
-        layout = layout.slice(layout.rank() - 1);
-      live += wordsOf(layout.registerCount(), scop.arrays[array].elementBytes);
+             scop.statements[kernel.sites[reader].statement].accesses)
+          if (!access.isWrite && access.array == array)
+            (reader == s ? isReadHere : isNeeded) = true;
+      if ((isNeeded || isReadHere) && counted.insert(array).second)
+        (isNeeded ? live : ending) += resultWords(scop, maker);
     }
-    // Operands that come from memory, in the site's layout; a contraction holds
-    // a column and a row of its operands, and what it reads ahead.
-    std::set<unsigned> operands;
-    int64_t own = 0;
+    // Operands from memory, in the site's layout; of a contraction what it
+    // copies and a column and a row of what it multiplies.
+    int64_t operands = 0;
+    std::set<unsigned> seen;
     for (size_t a = 0; a < statement.accesses.size(); ++a) {
       const Access &access = statement.accesses[a];
+      unsigned bytes = scop.arrays[access.array].elementBytes;
       if (access.isWrite || kernel.isKept(access.array) ||
-          !operands.insert(access.array).second)
+          !seen.insert(access.array).second)
         continue;
       if (site.isStaged() && a < site.stages.size()) {
         int64_t elements = 1;
         for (int64_t extent : site.stages[a]->stage.shape)
           elements *= extent;
-        own += 8 + elements / std::max(1u, kernel.kernel->kernel.threads) *
-                       scop.arrays[access.array].elementBytes / 4;
+        operands +=
+            8 + wordsOf(elements /
+                            std::max<int64_t>(kernel.kernel->kernel.threads, 1),
+                        bytes);
         continue;
       }
-      own += wordsOf(site.layout.registerCount(),
-                     scop.arrays[access.array].elementBytes);
+      operands += wordsOf(site.layout.registerCount(), bytes);
     }
-    if (statement.kind == StatementKind::Map && own == 0)
-      own = site.layout.registerCount();
+    // What a site changes in place is counted already.
+    int64_t result =
+        counted.count(statement.write().array) ? 0 : resultWords(scop, site);
+    int64_t own = std::max(ending + operands, result);
     most = std::max(most, live + own);
   }
-  int64_t registers = kAlways + most;
-  // Units of 8 a thread (a warp's unit over its lanes).
-  return unsigned(std::min<int64_t>(255, (registers + 7) / 8 * 8));
+  // Besides: an address and a stride of each array in memory, the block's
+  // place.
+  constexpr int64_t kAlways = 11, kEach = 3, kMostArrays = 6;
+  int64_t arrays = std::min<int64_t>(kernel.arrays.arrays.size(), kMostArrays);
+  return unsigned(std::min<int64_t>(255, kAlways + kEach * arrays + most));
 }

@@ -15,6 +15,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <cstdio>
+
 using namespace girih;
 using namespace girih::pipeline;
 namespace js = llvm::json;
@@ -25,11 +27,13 @@ using target::TargetField;
 
 static constexpr char kCode[] = "G0823";
 
-/// `1e+09` as JSON reads it back, integers as such.
+/// `3.35`, `1e+15`; integers below that with all digits.
 static std::string numberText(double value) {
   if (value == double(int64_t(value)) && value < 1e15)
     return std::to_string(int64_t(value));
-  return llvm::formatv("{0}", js::Value(value));
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
 }
 
 std::string girih::pipeline::printTarget(const GpuTarget &target) {

@@ -125,6 +125,18 @@ TEST_CASE("A: blocks resident on an SM of sm_120", "[cost][figures]") {
   }
 }
 
+TEST_CASE("a tile that is too large", "[cost]") {
+  const GpuTarget h200 = *findTarget("h200");
+  GemmTile gemm{8192, 8192, 8192, 256, 256, 128};
+  gemm.slots = 4;
+  KernelCost cost = costOf(describe(gemm));
+  CHECK(cost.sharedBytes() == 524288);
+  CHECK(h200.maxSharedBytesPerBlock == 232448);
+  CHECK(residency(cost, h200).resident == 0);
+  gemm.slots = 1;
+  CHECK(residency(costOf(describe(gemm)), h200).blocksByShared == 1);
+}
+
 TEST_CASE("B: residency and latency on an H100 SM", "[cost][figures]") {
   const GpuTarget h100 = *findTarget("h100");
   GemmTile gemm{1024, 12288, 4096, 128, 128, 64};
