@@ -130,25 +130,6 @@ private:
                isl_union_map_empty(isl_space_params_alloc(model.ctx(), 0)));
   }
 
-  /// Whether the array is made anew in each turn of the time loops around all
-  /// that touch it: a temporary with one plain writer, which writes all that is
-  /// read of it.
-  bool isOfOneTurn(unsigned array) const {
-    ArrayRole role = scop.arrays[array].role;
-    if (role != ArrayRole::Temporary && role != ArrayRole::Accumulator)
-      return false;
-    const Statement *first = nullptr;
-    for (unsigned s = 0; s < scop.statements.size(); ++s)
-      for (const Access &access : scop.statements[s].accesses) {
-        if (access.array != array)
-          continue;
-        if (first && first->loops != scop.statements[s].loops)
-          return false;
-        first = &scop.statements[s];
-      }
-    return first && !first->loops.empty();
-  }
-
   /// Whether no write can hide another: one plain write an element, and no
   /// update before it. Memory-based dependences are then the value-based ones,
   /// at a fraction of the cost.
@@ -169,8 +150,7 @@ private:
         return false;
       writer = s;
       afterUpdate = updated;
-      unsigned first = isOfOneTurn(array) ? scop.statements[s].loops.size() : 0;
-      for (unsigned d = first; d < scop.statements[s].dims.size(); ++d)
+      for (unsigned d = 0; d < scop.statements[s].dims.size(); ++d)
         if (std::find(write.subscripts.begin(), write.subscripts.end(),
                       Affine::dim(d)) == write.subscripts.end())
           return false;
@@ -180,7 +160,7 @@ private:
 
   void valueBased(unsigned array) {
     if (isWrittenOnce(array))
-      return memoryPairs(array, isOfOneTurn(array));
+      return memoryBased(array);
     isl::union_map reads = none(), plainWrites = none(), updates = none();
     isl::union_map times = none();
     for (unsigned s = 0; s < scop.statements.size(); ++s) {
@@ -262,22 +242,15 @@ private:
     return result;
   }
 
-  /// `ofOneTurn`: no value is read in a later turn.
-  void memoryPairs(unsigned array, bool ofOneTurn) {
+  void memoryBased(unsigned array) {
     forEachPair(array, [&](DependenceKind kind, unsigned s, unsigned t) {
       isl::map source = elements(s, array, kind != DependenceKind::Anti);
       isl::map sink = elements(t, array, kind != DependenceKind::Flow);
       isl::map pairs = source.apply_range(sink.reverse())
                            .intersect(model.textualOrder(s, t));
-      if (ofOneTurn && kind == DependenceKind::Flow)
-        for (unsigned loop = 0; loop < scop.statements[s].loops.size(); ++loop)
-          pairs = own(model.ctx(), isl_map_equate(pairs.release(), isl_dim_in,
-                                                  loop, isl_dim_out, loop));
       add(array, kind, isl::union_map(pairs));
     });
   }
-
-  void memoryBased(unsigned array) { memoryPairs(array, false); }
 
   void everyPair(unsigned array) {
     forEachPair(array, [&](DependenceKind kind, unsigned s, unsigned t) {
