@@ -213,9 +213,10 @@ std::string spelling(const OrderTerm &term);
 
 /// The order clause. Fixed: the compiler chooses the term and the leaf.
 /// Sequential: `seq` with a separate multiplication and addition. Pinned: the
-/// term as written; the leaf is chosen as under Fixed.
+/// term as written; the leaf is chosen as under Fixed. Free: any order will do;
+/// the compiler takes that of Fixed.
 struct ReduceOrder {
-  enum class Kind : uint8_t { Fixed, Sequential, Pinned };
+  enum class Kind : uint8_t { Fixed, Sequential, Pinned, Free };
   Kind kind = Kind::Fixed;
   SourceRange range;               ///< empty where no clause was written
   std::unique_ptr<OrderTerm> term; ///< Pinned only

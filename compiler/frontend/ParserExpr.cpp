@@ -526,20 +526,19 @@ void Parser::checkIndices(const Token &first) {
        first.range, "give an inner reduction a statement of its own");
 }
 
-/// order ::= 'order' '=' ('fixed' | 'sequential' | term)
+/// order ::= 'order' '=' ('fixed' | 'sequential' | 'free' | term)
 ReduceOrder Parser::parseOrder(const Token &first) {
   ReduceOrder order;
   take();
   take();
-  if (atWord("free"))
-    unsupported(codes::kNoOrder, "'order=free' is", token().range,
-                "leave the clause out: order=fixed gives the same bits each "
-                "run");
   if (atWord("fixed")) {
     take();
   } else if (atWord("sequential")) {
     take();
     order.kind = ReduceOrder::Kind::Sequential;
+  } else if (atWord("free")) {
+    take();
+    order.kind = ReduceOrder::Kind::Free;
   } else {
     order.kind = ReduceOrder::Kind::Pinned;
     order.term = parseTerm(1);

@@ -219,11 +219,13 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
   bool isOrdered = scatter.kind == Scatter::Kind::Add && isFloat(tensor.type);
   const ReduceOrder &order = scatter.order;
   bool isWritten = order.range.end > order.range.begin;
-  if (isOrdered && order.kind != ReduceOrder::Kind::Sequential) {
+  // Whoever leaves the order free gets the one that there is.
+  if (isOrdered && order.kind != ReduceOrder::Kind::Sequential &&
+      order.kind != ReduceOrder::Kind::Free) {
     reporter
         .error(codes::kNoScatterOrder,
                isWritten ? fmt::format("a scattered sum of {} has the order "
-                                       "'sequential', no other",
+                                       "'sequential' or 'free', no other",
                                        spelling(tensor.type))
                          : fmt::format("a scattered sum of {} says its order",
                                        spelling(tensor.type)),
@@ -231,7 +233,8 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
         .note("roundings depend on which value comes first, and there is no "
               "silent default",
               scatter.opRange)
-        .help(fmt::format("write {} +=[order=sequential] ...",
+        .help(fmt::format("write {} +=[order=sequential] ..., or [order=free] "
+                          "where any order will do",
                           printExpr(*scatter.place)));
     return false;
   }

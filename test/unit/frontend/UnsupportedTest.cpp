@@ -61,8 +61,6 @@ TEST_CASE("statements and expressions that are refused for now") {
        "a subscript divides sizes by numbers, not by 'M'"},
       {"Y[i, j] = sum[k in 0..N / @M](X[i, k])", "G0908",
        "the end of a range divides sizes by numbers, not by 'M'"},
-      {"Y[i, j] = sum[k, order=@free](X[i, k])", "G0909",
-       "'order=free' is not supported yet"},
       {"Y[i, j] = sum[k, order=@mma(sm_90, 16)](X[i, k])", "G0909",
        "tensor-core orders ('mma') are not supported yet"},
       {"Y[i, j] = sum[k, l, @order=lanes(4, 1)](X[k, l])", "G0909",
