@@ -384,7 +384,8 @@ enum class Builtin : uint8_t {
   Pow,
   OnGrid,
   Philox,
-  Uniform
+  Uniform,
+  Behind
 };
 
 /// `bias == none`: known when the operator is compiled. Instances of operators

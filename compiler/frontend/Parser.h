@@ -214,6 +214,9 @@ private:
   std::vector<std::string> typeParams; ///< of the operator being parsed
   size_t position = 0;
   unsigned nesting = 0;
+  bool inRagged = false; ///< the statement stands in a loop over groups
+  /// A loop that stands for a part of the statement that was parsed last.
+  std::unique_ptr<TimeLoop> madeLoop;
   size_t directiveBegin = 0; ///< the first token of the directive
   bool elseIsTaken = false;  ///< the next `else` belongs to an `if`
   unsigned statements = 0;
