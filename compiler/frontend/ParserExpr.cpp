@@ -547,7 +547,7 @@ ReduceOrder Parser::parseOrder(const Token &first) {
   return order;
 }
 
-/// term ::= 'seq' | 'seg' '(' L ',' term [',' 'm' '=' term] ')'
+/// term ::= 'seq' | 'seg' '(' L [',' term] [',' 'm' '=' term] ')'
 ///        | 'tree' '(' n [',' term] ')' | 'lanes' '(' V ',' w [',' term] ')'
 ///        | 'mma' '(' model ',' kc ')'
 std::unique_ptr<OrderTerm> Parser::parseTerm(unsigned depth) {
@@ -575,9 +575,12 @@ std::unique_ptr<OrderTerm> Parser::parseTerm(unsigned depth) {
                       1, kMaxTermPart);
     if (name == "seg") {
       term->kind = Kind::Seg;
-      expect(TokenKind::Comma, within);
-      term->inner = parseTerm(depth + 1);
-      if (accept(TokenKind::Comma)) {
+      bool more = accept(TokenKind::Comma);
+      if (more && !(atWord("m") && at(TokenKind::Equal, 1))) {
+        term->inner = parseTerm(depth + 1);
+        more = accept(TokenKind::Comma);
+      }
+      if (more) {
         if (!atWord("m") || !at(TokenKind::Equal, 1))
           unexpected("'m='", within);
         take();
