@@ -141,6 +141,8 @@ struct Tensor {
   /// (an input that is an output too) those that overwrite it.
   std::vector<const Statement *> parts;
   bool inOut = false;
+  /// Of an output: the input that the caller may give the same memory.
+  const Tensor *aliases = nullptr;
   /// Whether the parts so far define every element.
   bool whole = true;
   /// The loop that it lives in for one turn; null: as long as the operator. The
@@ -581,6 +583,7 @@ struct TensorDecl {
   /// in memory to the fastest; empty where nothing is promised.
   std::vector<unsigned> layout;
   int64_t align = 0; ///< `align 16`: bytes; 0 where nothing is promised
+  Name aliases;      ///< `aliases X`, of an output; an empty name without
   // Sema:
   Tensor *tensor = nullptr;
 };

@@ -249,6 +249,17 @@ private:
                    const RangeSolver &solver);
   bool checkOwnRead(OpScope &scope, const Statement &statement,
                     const SeenAccess &seen, const RangeSolver &solver);
+  // SemaAliases.cpp
+  /// Finds the inputs that outputs alias.
+  void checkAliases(OpScope &scope);
+  /// What the statement reads of an input that an output aliases was not
+  /// overwritten, and it writes no such output where that cannot be proved.
+  bool checkAliased(OpScope &scope, const Statement &statement,
+                    const std::vector<SeenAccess> &accesses,
+                    const RangeSolver &solver);
+  bool checkAliasedRead(OpScope &scope, const Statement &statement,
+                        const SeenAccess &seen, const RangeSolver &solver,
+                        const Tensor &output);
   // SemaRagged.cpp, SemaRaggedBody.cpp
   /// The ranges of a loop; once each.
   RaggedRanges &checkRagged(OpScope &scope, const RaggedLoop &loop);

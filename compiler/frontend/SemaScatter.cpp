@@ -126,7 +126,9 @@ void Sema::makeScatterIndices(OpScope &scope, Statement &statement) {
 
 bool Sema::checkChecked(const Statement &statement,
                         const ExprChecker &checker) {
-  if (!statement.loop && !statement.readsItself)
+  // Its error word is computed behind the statement.
+  bool overwrites = statement.tensor && statement.tensor->aliases;
+  if (!statement.loop && !statement.readsItself && !overwrites)
     return true;
   for (const SeenAccess &seen : checker.allAccesses())
     for (const Subscript &subscript : seen.access->subscripts)
@@ -135,8 +137,10 @@ bool Sema::checkChecked(const Statement &statement,
             .error(codes::kNoSubscript,
                    fmt::format("the access rule 'checked' {} is not supported "
                                "yet",
-                               statement.loop
-                                   ? "inside a time loop"
+                               statement.loop ? "inside a time loop"
+                               : overwrites
+                                   ? "in a statement that writes what aliases "
+                                     "an input"
                                    : "in a statement that reads what it "
                                      "writes"),
                    subscript.range)
@@ -268,7 +272,9 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
                      checker.allAccesses());
   solver.setStatement(statement, checker.ranges());
   solver.declareGiven(statement);
-  if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders())
+  if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders() ||
+      (!scope.faulty &&
+       !checkAliased(scope, statement, checker.allAccesses(), solver)))
     return false;
   for (const SeenAccess &seen : checker.allAccesses()) {
     if (seen.access->isPlace)

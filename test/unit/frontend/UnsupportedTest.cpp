@@ -24,8 +24,6 @@ TEST_CASE("the rest of the language is refused by name") {
        "a dimension cannot hold 'E * E', a product of two sizes"},
       {"op o(X: f32[E, 1 + @max(E, 2)]) -> Y: f32 { Y = 1f32 }", "G0904",
        "a dimension is a sum of sizes and integers, not 'max(E, 2)'"},
-      {"op o(W: f32[K]) -> Y: f32[K] @aliases W { Y[i] = W[i] }", "G0905",
-       "'aliases' is not supported yet"},
       {"op o(X: f32[M]) -> Y: f32[M] where M @+ 1 < 4 { Y[i] = X[i] }", "G0407",
        "constraints on computed sizes are not supported yet"},
       {"op o(X: f32[M, N]) -> Y: f32[M] where M < @N { Y[i] = X[i, 0] }",
