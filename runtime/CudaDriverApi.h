@@ -112,6 +112,9 @@ constexpr unsigned CU_EVENT_DEFAULT = 0;
      CUstream stream))                                                         \
   F(memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                   \
     (void *destination, CUdeviceptr source, size_t bytes, CUstream stream))    \
+  F(memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                   \
+    (CUdeviceptr destination, CUdeviceptr source, size_t bytes,                \
+     CUstream stream))                                                         \
   F(memsetD8Async, "cuMemsetD8Async",                                          \
     (CUdeviceptr destination, unsigned char byte, size_t count,                \
      CUstream stream))                                                         \

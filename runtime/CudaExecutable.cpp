@@ -196,6 +196,15 @@ static bool losesContext(CUresult result) {
 Status CudaExecutable::launchAll(BoundPlan &bound, CUstream stream) {
   const Driver &driver = context->driver();
   const Variant &variant = plan.variants[bound.variant];
+  for (const BoundCopy &copy : bound.copies) {
+    CUresult result = driver->memcpyDtoDAsync(
+        reinterpret_cast<uintptr_t>(copy.to),
+        reinterpret_cast<uintptr_t>(copy.from), copy.bytes, stream);
+    if (result != CUDA_SUCCESS)
+      return Failure{"cuMemcpyDtoDAsync of " +
+                     plural(int64_t(copy.bytes), "byte") +
+                     " failed: " + driver.describe(result)};
+  }
   std::vector<void *> words;
   return bound.forEachLaunch([&](BoundLaunch &launch) -> Status {
     const Launch &description = variant.launches[launch.launch];

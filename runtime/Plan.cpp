@@ -93,24 +93,35 @@ double BoundPlan::launchCount() const {
   return total;
 }
 
-/// An output in an input's place is that very tensor.
+static bool isOneTensor(const Tensor &a, const Tensor &b) {
+  return a.data == b.data && a.shape == b.shape && a.strides == b.strides;
+}
+
+/// An output in an input's place is that very tensor, unless it may be apart:
+/// then it is a tensor of its own otherwise.
 static Status checkInPlace(const Signature &signature,
                            const std::vector<Tensor> &params, size_t out) {
   const auto &param = signature.params[out];
   const Tensor &result = params[out], &input = params[size_t(param.inPlace)];
-  if (result.data == input.data && result.shape == input.shape &&
-      result.strides == input.strides)
+  if (isOneTensor(result, input))
     return {};
-  return Failure{"output " + param.name + " is input " +
-                 signature.params[size_t(param.inPlace)].name +
+  const std::string &name = signature.params[size_t(param.inPlace)].name;
+  if (param.apart && mayOverlap(result, input))
+    return Failure{"output " + param.name + " overlaps the memory of input " +
+                   name +
+                   ", which it aliases: both must be one tensor, with "
+                   "the same address and strides, or share no memory"};
+  if (param.apart)
+    return {};
+  return Failure{"output " + param.name + " is input " + name +
                  " in place: both must be one tensor, with the same address "
                  "and strides"};
 }
 
 /// Outputs have distinct elements and share no memory with anything else, but
 /// for the input that an output is in the place of.
-static Status checkMemory(const Signature &signature,
-                          const std::vector<Tensor> &params) {
+Status rt::checkMemory(const Signature &signature,
+                       const std::vector<Tensor> &params) {
   for (size_t out = 0; out < params.size(); ++out) {
     if (!signature.params[out].isOutput)
       continue;
@@ -129,7 +140,8 @@ static Status checkMemory(const Signature &signature,
       if (other == out || int(other) == inPlace ||
           (other < out && signature.params[other].isOutput))
         continue;
-      if (inPlace >= 0 && mayOverlap(params[out], params[other]))
+      bool apart = signature.params[out].apart;
+      if (inPlace >= 0 && !apart && mayOverlap(params[out], params[other]))
         return Failure{name +
                        ", which is written in place, overlaps the "
                        "memory of " +
@@ -350,14 +362,68 @@ static Status bindLaunches(const Signature &signature, const Variant &variant,
   return bindLoops(signature, variant, before, plan);
 }
 
+/// How many elements lie between the first and the last one, both included,
+/// if that is as many as there are: memory without gaps.
+static bool isDense(const Tensor &tensor, int64_t &elements) {
+  elements = 1;
+  int64_t span = 1;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    elements *= tensor.shape[d];
+    if (tensor.strides[d] < 0 && tensor.shape[d] > 1)
+      return false;
+    span += (tensor.shape[d] - 1) * tensor.strides[d];
+  }
+  return elements == 0 || span == elements;
+}
+
+/// Outputs that are apart from the input in whose place they are take its part
+/// in the launches, with its elements.
+static Status placeApart(const Signature &signature, std::vector<Tensor> &views,
+                         BoundPlan &plan) {
+  for (size_t out = 0; out < views.size(); ++out) {
+    const artifact::TensorParam &param = signature.params[out];
+    if (!param.apart)
+      continue;
+    Tensor &input = views[size_t(param.inPlace)];
+    const Tensor &output = views[out];
+    if (isOneTensor(input, output))
+      continue;
+    bool alike = true;
+    for (size_t d = 0; d < output.shape.size(); ++d)
+      alike &= output.shape[d] <= 1 || output.strides[d] == input.strides[d];
+    int64_t elements = 0;
+    if (!isDense(output, elements) || (!alike && elements > 0))
+      return Failure{
+          "output " + param.name + " (strides " + printShape(output.strides) +
+          ") and input " + signature.params[size_t(param.inPlace)].name +
+          " (strides " + printShape(input.strides) +
+          "), which it aliases, are two tensors: both must then lie in memory "
+          "alike, without gaps"};
+    int64_t align = signature.params[size_t(param.inPlace)].align;
+    uint64_t address = reinterpret_cast<uintptr_t>(output.data);
+    if (elements > 0 && align > 1 && address % uint64_t(align) != 0)
+      return Failure{"output " + param.name + " takes the part of input " +
+                     signature.params[size_t(param.inPlace)].name +
+                     ", which promises 'align " + std::to_string(align) +
+                     "': its address " + hex(address) + " is no multiple"};
+    uint64_t bytes = uint64_t(elements) * artifact::bytesOf(param.type);
+    if (bytes > 0)
+      plan.copies.push_back({output.data, input.data, bytes});
+    input = output;
+  }
+  return {};
+}
+
 Result<BoundPlan> rt::bindPlan(const Artifact &artifact,
                                const std::vector<Tensor> &params) {
   Result<BoundTensors> bound = checkAndSolve(artifact, params);
   if (!bound)
     return Failure{bound.message()};
-  const std::vector<Tensor> &views = bound->views;
+  std::vector<Tensor> &views = bound->views;
   BoundPlan plan;
   plan.sizes = std::move(bound->sizes);
+  if (Status status = placeApart(artifact.signature, views, plan); !status)
+    return Failure{status.message()};
   std::string rejected;
   for (; plan.variant < artifact.variants.size(); ++plan.variant) {
     const Variant &variant = artifact.variants[plan.variant];

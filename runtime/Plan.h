@@ -45,6 +45,14 @@ struct BoundLoop {
   int64_t count = 0;
 };
 
+/// Bytes that are copied before the launches, from an input to the output that
+/// is in its place and has a memory of its own.
+struct BoundCopy {
+  void *to = nullptr;
+  const void *from = nullptr;
+  uint64_t bytes = 0;
+};
+
 struct BoundPlan {
   unsigned variant = 0; ///< index into Artifact::variants
   std::vector<int64_t> sizes;
@@ -52,6 +60,7 @@ struct BoundPlan {
   /// its offset, a multiple of 256.
   std::vector<uint64_t> workspaceOffsets;
   uint64_t workspaceBytes = 0;
+  std::vector<BoundCopy> copies;
   /// In order; launches without blocks are left out.
   std::vector<BoundLaunch> launches;
 
@@ -68,6 +77,12 @@ struct BoundPlan {
   /// aligned to 256 bytes.
   void attachWorkspace(uint64_t base);
 };
+
+/// Checks that outputs have distinct elements and share no memory with other
+/// parameters, but for those that are or may be in an input's place. Expects
+/// all parameters.
+Status checkMemory(const artifact::Signature &signature,
+                   const std::vector<Tensor> &params);
 
 /// Checks the tensors (all parameters, inputs then outputs), solves the sizes,
 /// chooses the first variant whose guards hold and evaluates its launches.

@@ -93,6 +93,9 @@ struct TensorParam {
   /// Of an output: the parameter that it is a later version of, an input; -1
   /// where it is a tensor of its own. On a device both are one tensor.
   int inPlace = -1;
+  /// With `inPlace`: they need not be one tensor. An output of its own gets a
+  /// copy of the input before the launches, which then know the output only.
+  bool apart = false;
   /// How many dimensions of `shape` each dimension of an argument stands for;
   /// empty where each is one of its own.
   std::vector<unsigned> groups = {};

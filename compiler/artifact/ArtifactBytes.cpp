@@ -57,6 +57,7 @@ public:
     write(param.shape);
     u8(param.isOutput);
     i64(param.inPlace);
+    u8(param.apart);
     write(param.groups);
     u8(param.leading);
     write(param.layout);

@@ -28,7 +28,7 @@
 namespace girih::artifact {
 
 constexpr std::string_view kMagic = "GIRIHART";
-constexpr uint32_t kFormatVersion = 4;
+constexpr uint32_t kFormatVersion = 5;
 constexpr size_t kHeaderBytes = 8 + 4 + 8;
 constexpr size_t kChecksumBytes = 8;
 

@@ -223,6 +223,8 @@ private:
       json.member("output", param.isOutput);
       if (param.inPlace >= 0)
         json.member("inPlace", text(paramName(unsigned(param.inPlace))));
+      if (param.apart)
+        json.member("apart", param.apart);
       std::vector<OuterDim> dims = outerDims(param);
       json.key("dims");
       json.array(dims, [&](const OuterDim &dim) {

@@ -53,6 +53,7 @@ public:
     if (place != int(place))
       fail("unknown parameter " + std::to_string(place));
     param.inPlace = int(place);
+    param.apart = boolean();
     readList(param.groups, 4, "groups");
     param.leading = boolean();
     readList(param.layout, 4, "dimensions of a layout");

@@ -119,7 +119,9 @@ private:
   /// No two outputs are in one input's place.
   bool checkInPlace(const TensorParam &param) {
     if (param.inPlace == -1)
-      return true;
+      return !param.apart || fail("'" + param.name +
+                                  "' may be apart from an input, and is in the "
+                                  "place of none");
     std::string where = "the output '" + param.name + "'";
     if (param.inPlace < 0 || !param.isOutput)
       return fail("'" + param.name + "' is in the place of parameter " +

@@ -141,6 +141,8 @@ struct Tensor {
   /// (an input that is an output too) those that overwrite it.
   std::vector<const Statement *> parts;
   bool inOut = false;
+  /// Of an output: the input that the caller may give the same memory.
+  const Tensor *aliases = nullptr;
   /// Whether the parts so far define every element.
   bool whole = true;
   /// The loop that it lives in for one turn; null: as long as the operator. The
@@ -213,9 +215,10 @@ std::string spelling(const OrderTerm &term);
 
 /// The order clause. Fixed: the compiler chooses the term and the leaf.
 /// Sequential: `seq` with a separate multiplication and addition. Pinned: the
-/// term as written; the leaf is chosen as under Fixed.
+/// term as written; the leaf is chosen as under Fixed. Free: any order will do;
+/// the compiler takes that of Fixed.
 struct ReduceOrder {
-  enum class Kind : uint8_t { Fixed, Sequential, Pinned };
+  enum class Kind : uint8_t { Fixed, Sequential, Pinned, Free };
   Kind kind = Kind::Fixed;
   SourceRange range;               ///< empty where no clause was written
   std::unique_ptr<OrderTerm> term; ///< Pinned only
@@ -383,7 +386,8 @@ enum class Builtin : uint8_t {
   Pow,
   OnGrid,
   Philox,
-  Uniform
+  Uniform,
+  Behind
 };
 
 /// `bias == none`: known when the operator is compiled. Instances of operators
@@ -579,6 +583,7 @@ struct TensorDecl {
   /// in memory to the fastest; empty where nothing is promised.
   std::vector<unsigned> layout;
   int64_t align = 0; ///< `align 16`: bytes; 0 where nothing is promised
+  Name aliases;      ///< `aliases X`, of an output; an empty name without
   // Sema:
   Tensor *tensor = nullptr;
 };

@@ -46,6 +46,7 @@ constexpr BuiltinInfo kBuiltins[] = {
     {"bits", Builtin::Bits, 3, false},
     {"sbits", Builtin::SBits, 3, false},
     {"floordiv", Builtin::FloorDiv, 2, false},
+    {"behind", Builtin::Behind, 4, false},
 };
 
 // A statement of its own (ParserLoop.cpp).

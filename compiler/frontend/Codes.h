@@ -79,6 +79,7 @@
   X(BadLayout,           "G0430", "a layout that is no order of dimensions")  \
   X(LeadingDims,         "G0431", "leading dimensions that do not fit")       \
   X(BadDefinition,       "G0432", "a size's definition that gives no size")    \
+  X(BadAlias,            "G0433", "an alias that does not fit its input")     \
   X(LeftSubscript,       "G0440", "a left-hand subscript not allowed")         \
   X(PartsOverlap,        "G0441", "two statements define one element")         \
   X(NotCovered,          "G0442", "an element of an output left undefined")    \
@@ -86,6 +87,7 @@
   X(BadCondition,        "G0444", "a 'where' that is no conjunction")          \
   X(Recurrence,          "G0445", "a read of what is defined later")           \
   X(BadRagged,           "G0446", "a loop over groups of a form not allowed") \
+  X(AliasedRead,         "G0447", "a read of an input that is overwritten")   \
   X(BadTerm,             "G0501", "an order term with wrong parts")            \
   X(TreeExtent,          "G0502", "tree(n) over an extent it cannot split")    \
   X(OrderWithoutEffect,  "G0503", "warning: an order clause without effect")   \
@@ -95,7 +97,7 @@
   X(NoParameter,         "G0902", "type parameters of functions")             \
   X(NoType,              "G0903", "a type that values cannot have")            \
   X(NoDimension,         "G0904", "quotients and products of sizes")           \
-  X(NoPromise,           "G0905", "promises of aliases")              \
+  X(NoPromise,           "G0905", "promises of a form not allowed")           \
   X(NoStatement,         "G0906", "statements of other kinds")                \
   X(NoSubscript,         "G0907", "slices, products of indices")               \
   X(NoReduction,         "G0908", "other reductions and ranges, scans")        \

@@ -371,6 +371,8 @@ ExprChecker::Type ExprChecker::checkBuiltin(CallExpr &node, Expr &expr) {
     return checkOnGrid(node);
   if (info->builtin == Builtin::Philox || info->builtin == Builtin::Uniform)
     return checkRandom(node);
+  if (info->builtin == Builtin::Behind)
+    return checkBehind(node);
   Type type = unify(arguments, std::nullopt, "the arguments of " + what);
   if (!type)
     return std::nullopt;

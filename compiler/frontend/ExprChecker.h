@@ -90,6 +90,7 @@ private:
   Type besideIndex(Expr &operand, ScalarType here, Expr &first, Type &type);
   bool checkIndexRange(const Expr &expr);
   Type checkOnGrid(CallExpr &node);
+  Type checkBehind(CallExpr &node);
   Type checkRandom(CallExpr &node);
   bool needBool(Expr &expr, const std::string &what);
   void literalAlone(const Expr &expr);

@@ -182,6 +182,31 @@ ExprChecker::Type ExprChecker::checkOnGrid(CallExpr &node) {
   return type;
 }
 
+/// behind(x, i, y, j): two values and the places where they are.
+ExprChecker::Type ExprChecker::checkBehind(CallExpr &node) {
+  Type type = unify({node.arguments[0].get(), node.arguments[2].get()},
+                    std::nullopt, "the values of 'behind'");
+  if (!type || !needCount(*type, node.arguments[0]->range, "'behind'"))
+    return std::nullopt;
+  for (size_t i : {size_t(1), size_t(3)}) {
+    Expr &place = *node.arguments[i];
+    Type placeType =
+        check(place, place.untyped ? Type(ScalarType::I64) : std::nullopt);
+    if (!placeType)
+      return std::nullopt;
+    if (*placeType == ScalarType::I64)
+      continue;
+    sema.report()
+        .error(codes::kWrongOperandType,
+               fmt::format("a place of 'behind' is an i64, this is {}",
+                           spelling(*placeType)),
+               place.range)
+        .help(fmt::format("cast it: i64({})", shortened(place)));
+    return std::nullopt;
+  }
+  return ScalarType::Bool;
+}
+
 /// philox(seed, counter, word) and uniform(seed, counter).
 ExprChecker::Type ExprChecker::checkRandom(CallExpr &node) {
   std::string what = fmt::format("'{}'", node.callee.text);

@@ -576,6 +576,7 @@ TensorDecl Cloner::clone(const TensorDecl &decl) const {
   copy.inOut = decl.inOut;
   copy.layout = decl.layout;
   copy.align = decl.align;
+  copy.aliases = decl.aliases;
   if (decl.first) {
     copy.first = cloneSum(*decl.first);
     copy.end = cloneSum(*decl.end);

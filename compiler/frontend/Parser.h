@@ -168,6 +168,7 @@ private:
   DimDecl parseDim();
   void parsePromises(TensorDecl &decl, bool input);
   void parseLayout(TensorDecl &decl, const Token &word);
+  void parseAliases(TensorDecl &decl, bool input, const Token &word);
   void parseOffsets(TensorDecl &decl, bool input, const Token &word);
   unsigned parseLayoutPlace(const TensorDecl &decl,
                             const std::vector<OuterDim> &dims);
@@ -213,6 +214,9 @@ private:
   uint32_t base;
   std::vector<std::string> typeParams; ///< of the operator being parsed
   size_t position = 0;
+  bool inRagged = false; ///< the statement stands in a loop over groups
+  /// A loop that stands for a part of the statement that was parsed last.
+  std::unique_ptr<TimeLoop> madeLoop;
   unsigned nesting = 0;
   size_t directiveBegin = 0; ///< the first token of the directive
   bool elseIsTaken = false;  ///< the next `else` belongs to an `if`

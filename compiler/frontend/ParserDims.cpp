@@ -114,8 +114,7 @@ DimDecl Parser::parseDim() {
 // Promises
 //===----------------------------------------------------------------------===//
 
-/// ['in' sum '..' sum], and what else may stand behind a tensor in the full
-/// language.
+/// ['in' sum '..' sum]
 void Parser::parsePromise(TensorDecl &decl, bool input) {
   SourceRange range = token().range;
   if (at(TokenKind::KwIn) && (!input || decl.inOut))
@@ -126,16 +125,18 @@ void Parser::parsePromise(TensorDecl &decl, bool input) {
     expect(TokenKind::DotDot, "between the ends of a range");
     decl.end = parseIndexSum("the end of a range", kMaxDim);
   }
-  if (atWord("aliases"))
-    unsupported(codes::kNoPromise, "'aliases' is", token().range,
-                "leave it out");
 }
 
 /// promise ::= 'layout' '(' place (',' place)* ')' | 'align' integer
-///           | 'offsets' '(' sum ')'
+///           | 'offsets' '(' sum ')' | 'aliases' name
 void Parser::parsePromises(TensorDecl &decl, bool input) {
-  while (atWord("layout") || atWord("align") || atWord("offsets")) {
+  while (atWord("layout") || atWord("align") || atWord("offsets") ||
+         atWord("aliases")) {
     Token word = token();
+    if (atWord("aliases")) {
+      parseAliases(decl, input, word);
+      continue;
+    }
     if (atWord("offsets")) {
       parseOffsets(decl, input, word);
       continue;
@@ -158,6 +159,19 @@ void Parser::parsePromises(TensorDecl &decl, bool input) {
           fmt::format("an alignment is a power of two, {} is none", decl.align),
           number.range, "write align 16, for example");
   }
+}
+
+/// The input is looked for where all are known.
+void Parser::parseAliases(TensorDecl &decl, bool input, const Token &word) {
+  if (input)
+    fail(codes::kMisplaced, "only outputs alias an input", word.range,
+         decl.inOut ? "an inout tensor is input and output in one"
+                    : "write it behind an output: -> Y: f32[N] aliases X");
+  if (!decl.aliases.text.empty())
+    fail(codes::kMisplaced, "'aliases' stands twice behind one tensor",
+         word.range);
+  take();
+  decl.aliases = expectName("an input", "after 'aliases'");
 }
 
 /// What `offsets` says of the type and the dimension is checked where these

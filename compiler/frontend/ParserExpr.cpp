@@ -526,20 +526,19 @@ void Parser::checkIndices(const Token &first) {
        first.range, "give an inner reduction a statement of its own");
 }
 
-/// order ::= 'order' '=' ('fixed' | 'sequential' | term)
+/// order ::= 'order' '=' ('fixed' | 'sequential' | 'free' | term)
 ReduceOrder Parser::parseOrder(const Token &first) {
   ReduceOrder order;
   take();
   take();
-  if (atWord("free"))
-    unsupported(codes::kNoOrder, "'order=free' is", token().range,
-                "leave the clause out: order=fixed gives the same bits each "
-                "run");
   if (atWord("fixed")) {
     take();
   } else if (atWord("sequential")) {
     take();
     order.kind = ReduceOrder::Kind::Sequential;
+  } else if (atWord("free")) {
+    take();
+    order.kind = ReduceOrder::Kind::Free;
   } else {
     order.kind = ReduceOrder::Kind::Pinned;
     order.term = parseTerm(1);
@@ -548,7 +547,7 @@ ReduceOrder Parser::parseOrder(const Token &first) {
   return order;
 }
 
-/// term ::= 'seq' | 'seg' '(' L ',' term [',' 'm' '=' term] ')'
+/// term ::= 'seq' | 'seg' '(' L [',' term] [',' 'm' '=' term] ')'
 ///        | 'tree' '(' n [',' term] ')' | 'lanes' '(' V ',' w [',' term] ')'
 ///        | 'mma' '(' model ',' kc ')'
 std::unique_ptr<OrderTerm> Parser::parseTerm(unsigned depth) {
@@ -576,9 +575,12 @@ std::unique_ptr<OrderTerm> Parser::parseTerm(unsigned depth) {
                       1, kMaxTermPart);
     if (name == "seg") {
       term->kind = Kind::Seg;
-      expect(TokenKind::Comma, within);
-      term->inner = parseTerm(depth + 1);
-      if (accept(TokenKind::Comma)) {
+      bool more = accept(TokenKind::Comma);
+      if (more && !(atWord("m") && at(TokenKind::Equal, 1))) {
+        term->inner = parseTerm(depth + 1);
+        more = accept(TokenKind::Comma);
+      }
+      if (more) {
         if (!atWord("m") || !at(TokenKind::Equal, 1))
           unexpected("'m='", within);
         take();

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `V, A = argmax[e](x)` is two statements: V = max[e](x) and A = argmax[e](x).
-// `topk<k>` is k such pairs, each over the elements that the pairs before it
-// did not choose. A side that is called `_` is not made.
+// `topk<k>` is k such pairs, each over the elements behind those that the pair
+// before it chose; behind a few of them, which are written out, it is a loop
+// over time. A side that is called `_` is not made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +16,15 @@
 #include "compiler/frontend/Parser.h"
 
 #include <fmt/format.h>
+#include <functional>
 
 namespace girih::frontend {
 
 namespace {
 constexpr int64_t kMaxSubscript = int64_t(1) << 40;
 constexpr int64_t kMaxTopK = 64;
+/// Pairs of a topk that are written out one by one.
+constexpr int64_t kMostUnrolled = 4;
 
 /// `_` on the left: what would be there is not wanted.
 bool isUnused(const Statement &side) { return side.target.text == "_"; }
@@ -185,65 +189,135 @@ Parser::parseTopK(std::unique_ptr<Statement> values,
     }
     return at;
   };
-  auto part = [&](const Statement &side, int64_t rank) {
+  auto whole = [&](const Statement &side) {
     auto copy = std::make_unique<Statement>();
-    copy->target = side.target;
-    copy->at = subscripts(side, rank);
     for (size_t i = 0; i + 1 < side.indices.size(); ++i) {
       copy->indices.push_back(std::make_unique<IndexVariable>());
       copy->indices.back()->name = side.indices[i]->name;
     }
     return copy;
   };
-
+  const Statement &shape = isUnused(*values) ? *places : *values;
   bool wantsValues = !isUnused(*values), wantsPlaces = !isUnused(*places);
-  if (!wantsPlaces) {
-    // Later pairs ask what was chosen all the same.
-    places->target.text = "_" + values->target.text;
-    for (const auto &index : values->indices) {
-      places->indices.push_back(std::make_unique<IndexVariable>());
-      places->indices.back()->name = index->name;
-    }
-  }
+  // What a pair chooses has a name of its own, which the next pair knows.
+  auto named = [&](const char *what, int64_t rank) {
+    std::string text = fmt::format("_{}_{}", shape.target.text, what);
+    return Name{rank ? fmt::format("{}_{}", text, rank) : text, word.range};
+  };
+  auto read = [&](const Name &name) {
+    if (shape.indices.size() == 1)
+      return nameOf(name.text, word.range);
+    AccessExpr access;
+    access.tensorName = name;
+    access.subscripts = subscripts(shape, 0);
+    access.subscripts.pop_back();
+    return make(std::move(access), word.range);
+  };
 
   size_t begin = position;
   std::vector<std::unique_ptr<Statement>> result;
-  for (int64_t rank = 0; rank < count; ++rank)
-    for (Statement *side : {values.get(), places.get()}) {
-      bool wanted =
-          side == values.get() ? wantsValues : wantsPlaces || rank + 1 < count;
-      if (!wanted)
-        continue;
-      if (rank)
-        countStatement(word);
+  auto add = [&](std::unique_ptr<Statement> statement, const TimeLoop *loop) {
+    countStatement(word);
+    statement->range = since(first);
+    statement->loop = loop;
+    result.push_back(std::move(statement));
+  };
+  std::function<ExprPtr()> takesPart;
+  // The text is read once for each tensor that it defines.
+  auto reduced = [&](ReduceKind kind, const Name *value, const Name *place) {
+    position = begin;
+    Token open = token();
+    ReduceExpr node = parseReduced("topk", kind, word);
+    if (node.indices.size() != 1)
+      fail(codes::kSyntax, "'topk' takes one index", since(open),
+           "name the element by a single index");
+    if (value) {
       position = begin;
-      Token open = token();
-      ReduceExpr node = parseReduced(
-          "topk", side == values.get() ? ReduceKind::Max : ReduceKind::ArgMax,
-          word);
-      if (node.indices.size() != 1)
-        fail(codes::kSyntax, "'topk' takes one index", since(open),
-             "name the element by a single index");
-      for (int64_t earlier = 0; earlier < rank; ++earlier) {
-        CastExpr cast;
-        cast.to = ScalarType::I64;
-        cast.operand = nameOf(node.indices[0]->name.text, word.range);
-        AccessExpr chosen;
-        chosen.tensorName = {places->target.text, word.range};
-        chosen.subscripts = subscripts(*places, earlier);
-        ExprPtr differs =
-            binary(BinaryOp::NotEqual, word, make(std::move(cast), word.range),
-                   make(std::move(chosen), word.range));
-        node.condition = node.condition ? binary(BinaryOp::And, word,
-                                                 std::move(node.condition),
-                                                 std::move(differs))
-                                        : std::move(differs);
-      }
-      auto statement = part(*side, rank);
-      statement->value = make(std::move(node), since(word));
-      statement->range = since(first);
-      result.push_back(std::move(statement));
+      CastExpr here;
+      here.to = ScalarType::I64;
+      here.operand = nameOf(node.indices[0]->name.text, word.range);
+      CallExpr behind;
+      behind.callee = {"behind", word.range};
+      behind.arguments.push_back(parseReduced("topk", kind, word).body);
+      behind.arguments.push_back(make(std::move(here), word.range));
+      behind.arguments.push_back(read(*value));
+      behind.arguments.push_back(read(*place));
+      ExprPtr test = make(std::move(behind), word.range);
+      if (takesPart)
+        test = binary(BinaryOp::And, word, takesPart(), std::move(test));
+      node.condition = node.condition
+                           ? binary(BinaryOp::And, word,
+                                    std::move(node.condition), std::move(test))
+                           : std::move(test);
     }
+    return make(std::move(node), since(word));
+  };
+  auto define = [&](const Name &name, ExprPtr value, const TimeLoop *loop) {
+    std::unique_ptr<Statement> statement = whole(shape);
+    statement->target = name;
+    statement->value = std::move(value);
+    add(std::move(statement), loop);
+  };
+  auto store = [&](const Statement &side, ExprPtr rank, const Name &from,
+                   const TimeLoop *loop) {
+    if (isUnused(side))
+      return;
+    std::unique_ptr<Statement> statement = whole(side);
+    statement->target = side.target;
+    statement->at = subscripts(side, 0);
+    statement->at.back().value = std::move(rank);
+    statement->value = read(from);
+    add(std::move(statement), loop);
+  };
+  // Later ones are told by the names of what the one before them chose.
+  auto choose = [&](const Name &value, const Name &place,
+                    const Name *afterValue, const Name *afterPlace, bool isLast,
+                    const TimeLoop *loop) {
+    if (wantsValues || !isLast)
+      define(value, reduced(ReduceKind::Max, afterValue, afterPlace), loop);
+    if (wantsPlaces || !isLast)
+      define(place, reduced(ReduceKind::ArgMax, afterValue, afterPlace), loop);
+  };
+  auto storeBoth = [&](const Name &value, const Name &place, auto rank,
+                       const TimeLoop *loop) {
+    store(*values, rank(), value, loop);
+    store(*places, rank(), place, loop);
+  };
+  bool unrolled = inRagged || count <= kMostUnrolled;
+  Name value = named("value", 0), place = named("place", 0);
+  choose(value, place, nullptr, nullptr, count == 1, nullptr);
+  for (int64_t rank = 0; rank < count && unrolled; ++rank) {
+    storeBoth(
+        value, place, [&] { return number(rank, word.range); }, nullptr);
+    if (rank + 1 == count)
+      break;
+    Name nextValue = named("value", rank + 1),
+         nextPlace = named("place", rank + 1);
+    choose(nextValue, nextPlace, &value, &place, rank + 2 == count, nullptr);
+    value = nextValue;
+    place = nextPlace;
+  }
+  if (!unrolled) {
+    // The turns of a loop are launches of the same kernels. Each stores what
+    // the one before it chose, and nothing takes part in the last one's choice.
+    auto loop = std::make_unique<TimeLoop>();
+    loop->index = std::make_unique<IndexVariable>();
+    loop->index->name = {"_" + shape.indices.back()->name.text, word.range};
+    loop->index->first = number(0, word.range);
+    loop->index->end = number(count, word.range);
+    loop->range = word.range;
+    auto turn = [&] { return nameOf(loop->index->name.text, word.range); };
+    storeBoth(value, place, turn, loop.get());
+    takesPart = [&] {
+      return binary(BinaryOp::Less, word, turn(),
+                    number(count - 1, word.range));
+    };
+    Name nextValue = named("next", 0), nextPlace = named("next_place", 0);
+    choose(nextValue, nextPlace, &value, &place, false, loop.get());
+    define(value, read(nextValue), loop.get());
+    define(place, read(nextPlace), loop.get());
+    madeLoop = std::move(loop);
+  }
   refuseStatementTail();
   return result;
 }

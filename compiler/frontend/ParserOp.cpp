@@ -259,8 +259,15 @@ bool Parser::parseBody(OpDecl &op, const TimeLoop *loop,
       } else if (at(TokenKind::KwAssume)) {
         op.assumptions.push_back(parseAssume(op.statements.size()));
       } else {
-        for (auto &statement : parseStatement()) {
-          statement->loop = loop;
+        inRagged = ragged != nullptr;
+        auto parsed = parseStatement();
+        if (madeLoop) {
+          madeLoop->parent = loop;
+          op.loops.push_back(std::move(madeLoop));
+        }
+        for (auto &statement : parsed) {
+          if (!statement->loop)
+            statement->loop = loop;
           statement->ragged = ragged;
           op.statements.push_back(std::move(statement));
         }

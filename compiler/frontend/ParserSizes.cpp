@@ -119,12 +119,20 @@ SizeConstraint Parser::parseConstraint() {
   default:
     fail(codes::kBadConstraint,
          "expected '%', '<', '<=', '>', '>=' or '==' after the size", op.range,
-         "write it like 'M % 8 == 0' or 'N <= 65536'; 'OH = H / 2' defines a "
-         "size");
+         op.kind == TokenKind::Equal
+             ? fmt::format("write '{0} == {1}', which says how large {0} is",
+                           constraint.name.text, textOf(token()))
+             : "write it like 'M % 8 == 0' or 'N <= 65536'; 'OH = H / 2' "
+               "defines a size");
   }
   if (at(TokenKind::Identifier))
     unsupported(codes::kBadConstraint, "constraints between two sizes are",
-                token().range);
+                token().range,
+                constraint.kind == Kind::Equal
+                    ? fmt::format("a size that a parameter or other sizes say "
+                                  "is defined by one '=': {} = {}",
+                                  constraint.name.text, textOf(token()))
+                    : "compare with a number");
   if (constraint.kind == Kind::Multiple) {
     constraint.value = expectInteger("the divisor", 1, kMaxBound);
     expect(TokenKind::EqualEqual, "after the divisor");

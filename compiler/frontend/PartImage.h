@@ -78,6 +78,19 @@ private:
   unsigned steps = 0;
 };
 
+/// An element of the tensor's box: one new variable of `region` a dimension.
+Element anyElement(Prover &region, const Tensor &tensor);
+
+/// "Y[3, 0]" and " (with D = 4)".
+struct Witness {
+  std::string element, sizes;
+};
+/// For values of all variables; sizes as far as the tensor and the statements
+/// mention them.
+Witness witnessOf(const OpDecl &op, const Tensor &tensor,
+                  const Element &element, const std::vector<int64_t> &values,
+                  const std::vector<const Statement *> &statements);
+
 /// A condition that an element has to satisfy: factors of the dimensions.
 struct ElementCondition {
   std::vector<int64_t> factors;

@@ -24,14 +24,9 @@ namespace {
 /// Parts of one tensor; each is compared with every other.
 constexpr size_t kMaxParts = 256;
 
-/// "Y[3, 0]" and ", with D = 4" for values of all variables.
-struct Witness {
-  std::string element, sizes;
-};
-
-Witness witnessOf(const OpDecl &op, const Tensor &tensor,
-                  const Element &element, const std::vector<int64_t> &values,
-                  const std::set<const SizeSymbol *> &mentioned) {
+Witness witnessFor(const OpDecl &op, const Tensor &tensor,
+                   const Element &element, const std::vector<int64_t> &values,
+                   const std::set<const SizeSymbol *> &mentioned) {
   Witness witness;
   witness.element = tensor.name.text;
   for (size_t d = 0; d < element.size(); ++d) {
@@ -67,7 +62,19 @@ void mention(std::set<const SizeSymbol *> &sizes, const Statement &statement) {
     mention(sizes, condition.sum.offset);
 }
 
-/// An element of the tensor's box: one new variable a dimension.
+/// Both write a constant of their own in some dimension.
+bool differClearly(const Statement &a, const Statement &b) {
+  std::vector<IndexSum> left = leftSums(a), right = leftSums(b);
+  for (size_t d = 0; d < left.size(); ++d)
+    if (left[d].terms.empty() && right[d].terms.empty() &&
+        (left[d].offset - right[d].offset).isConstant() &&
+        !(left[d].offset == right[d].offset))
+      return true;
+  return false;
+}
+
+} // namespace
+
 Element anyElement(Prover &region, const Tensor &tensor) {
   Element element;
   for (const Extent &dim : tensor.dims) {
@@ -82,18 +89,16 @@ Element anyElement(Prover &region, const Tensor &tensor) {
   return element;
 }
 
-/// Both write a constant of their own in some dimension.
-bool differClearly(const Statement &a, const Statement &b) {
-  std::vector<IndexSum> left = leftSums(a), right = leftSums(b);
-  for (size_t d = 0; d < left.size(); ++d)
-    if (left[d].terms.empty() && right[d].terms.empty() &&
-        (left[d].offset - right[d].offset).isConstant() &&
-        !(left[d].offset == right[d].offset))
-      return true;
-  return false;
+Witness witnessOf(const OpDecl &op, const Tensor &tensor,
+                  const Element &element, const std::vector<int64_t> &values,
+                  const std::vector<const Statement *> &statements) {
+  std::set<const SizeSymbol *> sizes;
+  for (const Extent &dim : tensor.dims)
+    mention(sizes, dim);
+  for (const Statement *statement : statements)
+    mention(sizes, *statement);
+  return witnessFor(op, tensor, element, values, sizes);
 }
-
-} // namespace
 
 /// What is read is defined.
 bool Sema::checkDefined(OpScope &scope, const SeenAccess &seen,
@@ -133,7 +138,7 @@ bool Sema::checkDefined(OpScope &scope, const SeenAccess &seen,
   std::string text = fmt::format(
       "nothing proves that '{}' is defined where it is read", tensor.name.text);
   if (values) {
-    Witness witness = witnessOf(scope.op, tensor, element, *values, sizes);
+    Witness witness = witnessFor(scope.op, tensor, element, *values, sizes);
     text = fmt::format("element {}{} is read here, and no statement defines it",
                        witness.element, witness.sizes);
   }
@@ -199,7 +204,7 @@ bool Sema::checkDisjoint(const OpScope &scope, const Statement &statement,
         fmt::format("nothing proves that two parts of '{}' share no element",
                     tensor.name.text);
     if (values) {
-      Witness witness = witnessOf(scope.op, tensor, element, *values, sizes);
+      Witness witness = witnessFor(scope.op, tensor, element, *values, sizes);
       text = fmt::format("element {}{} is written by both statements",
                          witness.element, witness.sizes);
     }
@@ -304,8 +309,7 @@ bool Sema::addPart(OpScope &scope, Statement &statement, Tensor &tensor) {
   Prover region = proverOf(scope.op);
   Element element = anyElement(region, tensor);
   IndexForms turn = addTurn(region, tensor);
-  tensor.whole =
-      Cover(tensor.parts, std::move(turn)).holds(region, element);
+  tensor.whole = Cover(tensor.parts, std::move(turn)).holds(region, element);
   return true;
 }
 
@@ -329,7 +333,7 @@ void Sema::checkCovered(const OpScope &scope, const TensorDecl &decl) {
   std::string text = fmt::format(
       "nothing proves that every element of '{}' is defined", decl.name.text);
   if (values) {
-    Witness witness = witnessOf(scope.op, tensor, element, *values, sizes);
+    Witness witness = witnessFor(scope.op, tensor, element, *values, sizes);
     text = fmt::format("element {}{} of the output is never defined",
                        witness.element, witness.sizes);
   }

@@ -175,6 +175,8 @@ void AstPrinter::print(const ReduceExpr &node) {
 std::string AstPrinter::orderClause(const ReduceOrder &order) {
   if (order.kind == ReduceOrder::Kind::Sequential)
     return "order=sequential";
+  if (order.kind == ReduceOrder::Kind::Free)
+    return "order=free";
   if (order.kind == ReduceOrder::Kind::Pinned)
     return "order=" + spelling(*order.term);
   return "";

@@ -38,6 +38,8 @@ void AstPrinter::print(const TensorDecl &decl) {
     print(*decl.offsets, kSum);
     out += ')';
   }
+  if (!decl.aliases.text.empty())
+    out += " aliases " + decl.aliases.text;
 }
 
 std::string AstPrinter::placeName(const std::vector<OuterDim> &dims,

@@ -77,6 +77,8 @@ struct OpScope {
   std::map<const RaggedLoop *, RaggedRanges> raggedLoops;
   /// Calls whose place was taken by the statements of what they call.
   std::vector<std::unique_ptr<Statement>> replaced;
+  /// Of temporaries that Sema makes (Statement::like).
+  std::vector<std::unique_ptr<Tensor>> shapes;
 };
 
 /// A value for a parameter of an operator, as somebody wrote it.
@@ -112,6 +114,9 @@ public:
   /// A name that nothing has: `wanted`, or with a number behind it.
   std::string freshTensor(const OpScope &scope,
                           const std::string &wanted) const;
+  /// sum / divisor in the sizes of `scope`, of which it may become one more.
+  Extent quotientIn(OpScope &scope, const Extent &sum, int64_t divisor,
+                    SourceRange range);
 
 private:
   /// Every item, those of used files first.
@@ -180,9 +185,6 @@ private:
   void nameQuotients(OpDecl &op);
   /// The derived sizes become symbols.
   void declareDerived(OpScope &scope);
-  /// sum / divisor in the sizes of `scope`, of which it may become one more.
-  Extent quotientIn(OpScope &scope, const Extent &sum, int64_t divisor,
-                    SourceRange range);
 
   // SemaDims.cpp
   void solveSizes(OpScope &scope);
@@ -247,6 +249,17 @@ private:
                    const RangeSolver &solver);
   bool checkOwnRead(OpScope &scope, const Statement &statement,
                     const SeenAccess &seen, const RangeSolver &solver);
+  // SemaAliases.cpp
+  /// Finds the inputs that outputs alias.
+  void checkAliases(OpScope &scope);
+  /// What the statement reads of an input that an output aliases was not
+  /// overwritten, and it writes no such output where that cannot be proved.
+  bool checkAliased(OpScope &scope, const Statement &statement,
+                    const std::vector<SeenAccess> &accesses,
+                    const RangeSolver &solver);
+  bool checkAliasedRead(OpScope &scope, const Statement &statement,
+                        const SeenAccess &seen, const RangeSolver &solver,
+                        const Tensor &output);
   // SemaRagged.cpp, SemaRaggedBody.cpp
   /// The ranges of a loop; once each.
   RaggedRanges &checkRagged(OpScope &scope, const RaggedLoop &loop);

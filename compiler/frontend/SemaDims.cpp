@@ -74,8 +74,12 @@ void Sema::solveSizes(OpScope &scope) {
                  "the whole dimension, or let it be 2 * H"
            : inGroup ? "it must be the only unknown of a group: let another "
                        "input's dimension say the others"
-           : inInput ? "it must be the only unknown of some input's dimension"
-                     : "use a size of an input, or a constant");
+           : inInput
+               ? "it must be the only unknown of some input's dimension"
+               : fmt::format("use a size of an input, or a constant; or say "
+                             "it: where {0} == 4, where {0} = E with a "
+                             "parameter or constant E",
+                             size->name.text));
   }
 }
 

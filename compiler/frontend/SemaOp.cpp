@@ -27,6 +27,7 @@ void Sema::checkOp(OpDecl &op) {
   collectSizes(scope);
   declareDerived(scope);
   declareTensors(scope);
+  checkAliases(scope);
   checkLeading(scope);
   solveSizes(scope);
   checkAssumptions(scope);

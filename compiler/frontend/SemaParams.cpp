@@ -426,6 +426,11 @@ std::unique_ptr<OpDecl> Sema::instantiate(const OpDecl &op,
       instance->inputs.push_back(cloner.clone(input));
   for (const TensorDecl &output : op.outputs)
     instance->outputs.push_back(cloner.clone(output));
+  // Nothing is aliased that is not there.
+  for (TensorDecl &output : instance->outputs)
+    if (auto aliased = cloner.present.find(output.aliases.text);
+        aliased != cloner.present.end() && !aliased->second)
+      output.aliases = {};
   instance->docs = op.docs;
   for (const SizeConstraint &constraint : op.constraints)
     if (!isOfAbsent(op, *instance, constraint.name.text))

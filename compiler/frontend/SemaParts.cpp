@@ -304,7 +304,9 @@ bool Sema::finishRanges(OpScope &scope, Statement &statement, Tensor &tensor,
     if (ends)
       scope.readToEnd.insert(seen.access->tensor);
   }
-  fine = fine && checker.checkOrders();
+  fine = fine && checker.checkOrders() &&
+         (scope.faulty ||
+          checkAliased(scope, statement, checker.allAccesses(), solver));
   if (fine && !scope.faulty)
     for (const SeenAccess &seen : checker.allAccesses())
       fine = fine && (seen.access->tensor == &tensor && !statement.updates

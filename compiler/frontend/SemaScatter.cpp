@@ -126,7 +126,9 @@ void Sema::makeScatterIndices(OpScope &scope, Statement &statement) {
 
 bool Sema::checkChecked(const Statement &statement,
                         const ExprChecker &checker) {
-  if (!statement.loop && !statement.readsItself)
+  // Its error word is computed behind the statement.
+  bool overwrites = statement.tensor && statement.tensor->aliases;
+  if (!statement.loop && !statement.readsItself && !overwrites)
     return true;
   for (const SeenAccess &seen : checker.allAccesses())
     for (const Subscript &subscript : seen.access->subscripts)
@@ -135,8 +137,10 @@ bool Sema::checkChecked(const Statement &statement,
             .error(codes::kNoSubscript,
                    fmt::format("the access rule 'checked' {} is not supported "
                                "yet",
-                               statement.loop
-                                   ? "inside a time loop"
+                               statement.loop ? "inside a time loop"
+                               : overwrites
+                                   ? "in a statement that writes what aliases "
+                                     "an input"
                                    : "in a statement that reads what it "
                                      "writes"),
                    subscript.range)
@@ -219,11 +223,13 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
   bool isOrdered = scatter.kind == Scatter::Kind::Add && isFloat(tensor.type);
   const ReduceOrder &order = scatter.order;
   bool isWritten = order.range.end > order.range.begin;
-  if (isOrdered && order.kind != ReduceOrder::Kind::Sequential) {
+  // Whoever leaves the order free gets the one that there is.
+  if (isOrdered && order.kind != ReduceOrder::Kind::Sequential &&
+      order.kind != ReduceOrder::Kind::Free) {
     reporter
         .error(codes::kNoScatterOrder,
                isWritten ? fmt::format("a scattered sum of {} has the order "
-                                       "'sequential', no other",
+                                       "'sequential' or 'free', no other",
                                        spelling(tensor.type))
                          : fmt::format("a scattered sum of {} says its order",
                                        spelling(tensor.type)),
@@ -231,7 +237,8 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
         .note("roundings depend on which value comes first, and there is no "
               "silent default",
               scatter.opRange)
-        .help(fmt::format("write {} +=[order=sequential] ...",
+        .help(fmt::format("write {} +=[order=sequential] ..., or [order=free] "
+                          "where any order will do",
                           printExpr(*scatter.place)));
     return false;
   }
@@ -265,7 +272,9 @@ bool Sema::checkScatter(OpScope &scope, Statement &statement,
                      checker.allAccesses());
   solver.setStatement(statement, checker.ranges());
   solver.declareGiven(statement);
-  if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders())
+  if (!solver.settle() || !solver.checkAccesses() || !checker.checkOrders() ||
+      (!scope.faulty &&
+       !checkAliased(scope, statement, checker.allAccesses(), solver)))
     return false;
   for (const SeenAccess &seen : checker.allAccesses()) {
     if (seen.access->isPlace)

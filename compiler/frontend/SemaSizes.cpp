@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/frontend/ExprBuild.h"
 #include "compiler/frontend/Quotients.h"
 #include "compiler/frontend/Sema.h"
 
@@ -25,7 +26,40 @@ static Quotients quotientsOf(Sema &sema, OpDecl &op) {
   return Quotients(op, constant, sema.report());
 }
 
-void Sema::nameQuotients(OpDecl &op) { quotientsOf(*this, op).nameAll(); }
+/// `where N == 4` says how large N is where no input does.
+static void defineEqual(Sema &sema, OpDecl &op) {
+  auto stands = [](const std::vector<TensorDecl> &decls,
+                   const std::string &name) {
+    bool found = false;
+    for (const TensorDecl &decl : decls)
+      for (const DimDecl &dim : decl.dims)
+        forEachName(*dim.value, [&](const std::string &size, SourceRange) {
+          found |= size == name;
+        });
+    return found;
+  };
+  for (const SizeConstraint &constraint : op.constraints) {
+    const std::string &name = constraint.name.text;
+    bool isDefined = sema.findGlobal(name) != nullptr;
+    for (const auto &constant : op.constants)
+      isDefined |= constant->name.text == name;
+    for (const auto &size : op.derived)
+      isDefined |= size->name.text == name;
+    if (constraint.kind != SizeConstraint::Kind::Equal || isDefined ||
+        stands(op.inputs, name) || !stands(op.outputs, name))
+      continue;
+    auto size = std::make_unique<DerivedSize>();
+    size->name = constraint.name;
+    size->value = numberExpr(constraint.value, constraint.range);
+    size->range = constraint.range;
+    op.derived.push_back(std::move(size));
+  }
+}
+
+void Sema::nameQuotients(OpDecl &op) {
+  defineEqual(*this, op);
+  quotientsOf(*this, op).nameAll();
+}
 
 static void declare(OpScope &scope, DerivedSize &derived) {
   SizeSymbol *size = scope.sizes.at(derived.name.text);

@@ -7,6 +7,7 @@
 //
 // Two reductions: the value v, then the least index whose value is v. Where
 // nothing takes part the index stays at the largest u64, which is -1 as an i64.
+// `behind` compares two elements by the order in which argmax takes them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,35 +21,78 @@ using namespace frontend;
 using mlir::Location;
 using mlir::Value;
 
-/// Whether x is the value v that max or min gave: equal, zeros of one sign, or
-/// both NaN.
-static Value isChosen(mlir::OpBuilder &builder, Location loc, Value x,
-                      Value v) {
-  mlir::Type flag = builder.getI1Type(), type = x.getType();
-  auto compare = [&](te::CompareKind kind, Value a, Value b) -> Value {
-    return te::CompareOp::create(builder, loc, flag, kind, a, b);
-  };
-  Value same = compare(te::CompareKind::Eq, x, v);
-  auto real = llvm::dyn_cast<mlir::FloatType>(type);
-  if (!real)
-    return same;
-  auto number = [&](double value) -> Value {
+namespace {
+
+/// Comparisons of two values as max and min order them.
+class Ranks {
+public:
+  Ranks(mlir::OpBuilder &builder, Location loc, Value x, Value v)
+      : builder(builder), loc(loc), x(x), v(v),
+        real(llvm::dyn_cast<mlir::FloatType>(x.getType())) {}
+
+  Value compare(te::CompareKind kind, Value a, Value b) {
+    return te::CompareOp::create(builder, loc, builder.getI1Type(), kind, a, b);
+  }
+  Value both(Value a, Value b) { return join(te::LogicKind::And, a, b); }
+  Value either(Value a, Value b) { return join(te::LogicKind::Or, a, b); }
+
+  /// Whether x is the value v that max or min gave: equal, zeros of one sign,
+  /// or both NaN.
+  Value same() {
+    Value equal = compare(te::CompareKind::Eq, x, v);
+    if (!real)
+      return equal;
+    Value signs = either(compare(te::CompareKind::Ne, x, number(0)),
+                         compare(te::CompareKind::Eq, inverse(x), inverse(v)));
+    return either(both(equal, signs), both(isNan(x), isNan(v)));
+  }
+
+  /// Whether max takes v before x: x is less, -0 beside +0, or only v is NaN.
+  Value less() {
+    Value below = compare(te::CompareKind::Lt, x, v);
+    if (!real)
+      return below;
+    Value equal = compare(te::CompareKind::Eq, x, v);
+    Value zeros = both(compare(te::CompareKind::Eq, x, number(0)),
+                       compare(te::CompareKind::Lt, inverse(x), inverse(v)));
+    Value none = both(compare(te::CompareKind::Eq, x, x), isNan(v));
+    return either(either(below, both(equal, zeros)), none);
+  }
+
+private:
+  Value join(te::LogicKind kind, Value a, Value b) {
+    return te::LogicOp::create(builder, loc, builder.getI1Type(), kind, a, b);
+  }
+  Value isNan(Value value) {
+    return compare(te::CompareKind::Ne, value, value);
+  }
+  Value number(double value) {
     return te::ConstantOp::create(builder, loc,
                                   mlir::FloatAttr::get(real, value));
-  };
-  Value one = number(1), zero = number(0);
-  auto inverse = [&](Value value) -> Value {
-    return te::BinaryOp::create(builder, loc, type, te::BinaryKind::Div, one,
-                                value);
-  };
-  auto both = [&](te::LogicKind kind, Value a, Value b) -> Value {
-    return te::LogicOp::create(builder, loc, flag, kind, a, b);
-  };
-  Value signs = both(te::LogicKind::Or, compare(te::CompareKind::Ne, x, zero),
-                     compare(te::CompareKind::Eq, inverse(x), inverse(v)));
-  Value none = both(te::LogicKind::And, compare(te::CompareKind::Ne, x, x),
-                    compare(te::CompareKind::Ne, v, v));
-  return both(te::LogicKind::Or, both(te::LogicKind::And, same, signs), none);
+  }
+  Value inverse(Value value) {
+    return te::BinaryOp::create(builder, loc, real, te::BinaryKind::Div,
+                                number(1), value);
+  }
+
+  mlir::OpBuilder &builder;
+  Location loc;
+  Value x, v;
+  mlir::FloatType real; ///< null for integers
+};
+
+} // namespace
+
+Value ExprGen::emitBehind(const CallExpr &call, Location loc) {
+  Value x = emit(*call.arguments[0]), place = emit(*call.arguments[1]);
+  Value v = emit(*call.arguments[2]), chosen = emit(*call.arguments[3]);
+  Ranks ranks(builder, loc, x, v);
+  // Nothing is behind where nothing was left to choose.
+  Value some = ranks.compare(te::CompareKind::Ge, chosen,
+                             emitInteger(0, chosen.getType(), loc));
+  Value later = ranks.both(ranks.same(),
+                           ranks.compare(te::CompareKind::Gt, place, chosen));
+  return ranks.both(some, ranks.either(ranks.less(), later));
 }
 
 Value ExprGen::emitArgument(const ReduceExpr &reduce, const Expr &expr) {
@@ -70,7 +114,7 @@ Value ExprGen::emitArgument(const ReduceExpr &reduce, const Expr &expr) {
     emitDomain(reduce.domain);
     bool notes =
         std::exchange(notesChecked, false); // those of `best` are noted
-    Value chosen = isChosen(builder, loc, emit(*reduce.body), best);
+    Value chosen = Ranks(builder, loc, emit(*reduce.body), best).same();
     for (const Expr *test : reduce.tests)
       chosen = te::LogicOp::create(builder, loc, builder.getI1Type(),
                                    te::LogicKind::And, emit(*test), chosen);

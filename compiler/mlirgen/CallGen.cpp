@@ -103,6 +103,8 @@ Value ExprGen::emitBuiltin(const CallExpr &call, Location loc) {
   case Builtin::Philox:
   case Builtin::Uniform:
     return emitRandom(call, loc);
+  case Builtin::Behind:
+    return emitBehind(call, loc);
   default:
     break;
   }

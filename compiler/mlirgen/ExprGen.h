@@ -137,6 +137,8 @@ private:
   /// Where the largest or smallest value is (ArgumentGen.cpp).
   mlir::Value emitArgument(const frontend::ReduceExpr &reduce,
                            const frontend::Expr &expr);
+  /// behind(x, i, y, j).
+  mlir::Value emitBehind(const frontend::CallExpr &call, mlir::Location loc);
   // Reductions (ReduceGen.cpp).
   mlir::Value emitReduction(const frontend::ReduceExpr &reduce,
                             te::ReduceKind kind, frontend::ScalarType type,

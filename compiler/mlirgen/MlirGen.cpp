@@ -207,12 +207,20 @@ public:
       resultTensors.push_back(decl.tensor);
       inPlace.push_back(argument);
     };
+    // Where the caller may give one memory for both, it is written in place.
+    auto aliased = [&](const TensorDecl &output) {
+      for (size_t i = 0; i < op.inputs.size(); ++i)
+        if (output.tensor->aliases == op.inputs[i].tensor)
+          return int64_t(i);
+      return int64_t(-1);
+    };
     for (const TensorDecl &output : op.outputs)
-      addResult(output, -1);
+      addResult(output, aliased(output));
     for (size_t i = 0; i < op.inputs.size(); ++i)
       if (op.inputs[i].inOut)
         addResult(op.inputs[i], int64_t(i));
-    bool anyInPlace = resultTensors.size() > op.outputs.size();
+    bool anyInPlace =
+        llvm::any_of(inPlace, [](int64_t argument) { return argument >= 0; });
 
     auto func = te::FuncOp::create(
         builder, loc, op.name.text, builder.getArrayAttr(sizes), given,
@@ -226,10 +234,19 @@ public:
       te::setInvariant(func, invariantSizes());
     if (op.online)
       te::setOnline(func, op.online);
+    llvm::SmallVector<Attribute> apart;
+    for (const TensorDecl &output : op.outputs)
+      if (output.tensor->aliases)
+        apart.push_back(builder.getStringAttr(output.name.text));
+    if (!apart.empty())
+      te::setApart(func, builder.getArrayAttr(apart));
     mlir::Block *body = builder.createBlock(&func.getBody());
     for (const TensorDecl &input : op.inputs)
       exprs.bind(*input.tensor, body->addArgument(tensorType(*input.tensor),
                                                   exprs.at(input.name.range)));
+    for (const TensorDecl &output : op.outputs)
+      if (const Tensor *input = output.tensor->aliases)
+        exprs.bind(*output.tensor, exprs.tensorValue(*input));
     firstWord = resultTensors.size();
     emitStatements(0, op.statements.size(), nullptr);
 
@@ -559,6 +576,9 @@ private:
     exprs.bind(tensor, mlirgen::emitStatement(exprs, builder, statement,
                                               tensorType(tensor),
                                               exprs.tensorValue(tensor)));
+    // What is read of the input below was not overwritten (SemaAliases.cpp).
+    if (tensor.aliases)
+      exprs.bind(*tensor.aliases, exprs.tensorValue(tensor));
   }
 
   const OpDecl &op;

@@ -47,6 +47,8 @@ std::string ExprGen::orderOf(const ReduceExpr &reduce, ScalarType type) {
     return "fixed";
   case ReduceOrder::Kind::Sequential:
     return "sequential";
+  case ReduceOrder::Kind::Free:
+    return "free";
   case ReduceOrder::Kind::Pinned:
     break;
   }

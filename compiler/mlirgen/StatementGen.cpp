@@ -90,12 +90,13 @@ private:
                            exprs.at(statement.range));
       exprs.bind(*statement.tensor, into);
     }
+    if (statement.tensor->aliases)
+      exprs.bind(*statement.tensor->aliases, into);
     const Expr &value = others ? *statement.otherwise : *statement.value;
-    auto compute =
-        te::ComputeOp::create(builder, exprs.at(statement.range), type,
-                              builder.getStringAttr(statement.target.text),
-                              exprs.namesOf(statement.indices), box(), into,
-                              mlir::StringAttr());
+    auto compute = te::ComputeOp::create(
+        builder, exprs.at(statement.range), type,
+        builder.getStringAttr(statement.target.text),
+        exprs.namesOf(statement.indices), box(), into, mlir::StringAttr());
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *body = builder.createBlock(&compute.getBody());
     exprs.bindIndices(statement.indices, *body);

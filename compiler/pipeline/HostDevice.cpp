@@ -10,6 +10,7 @@
 #include "compiler/artifact/View.h"
 #include "compiler/reference/Reference.h"
 #include "runtime/HostMemory.h"
+#include "runtime/Plan.h"
 #include "runtime/SizeSolver.h"
 #include "runtime/Text.h"
 
@@ -28,7 +29,7 @@ static std::string describe(const artifact::Signature &signature) {
     text += (param.isOutput ? " -> " : " ") + param.name + ": " +
             rt::printType(signature, param) +
             artifact::printPromises(param, signature.sizes) +
-            (param.finite ? " finite" : "");
+            (param.finite ? " finite" : "") + (param.apart ? " apart" : "");
   return text;
 }
 
@@ -54,6 +55,8 @@ public:
           rt::bindTensors(loaded.signature, params);
       if (!bound)
         return Failure{bound.message()};
+      if (Status status = rt::checkMemory(loaded.signature, params); !status)
+        return status;
       views = std::move(bound->views);
     }
     std::vector<reference::HostTensor> tensors;

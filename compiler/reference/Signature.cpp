@@ -7,6 +7,8 @@
 
 #include "compiler/reference/Signature.h"
 
+#include "dialects/te/TeFacts.h"
+
 using namespace girih;
 using artifact::SizeExpr;
 
@@ -122,7 +124,9 @@ artifact::Signature reference::signatureOf(te::FuncOp func) {
                 mlir::cast<mlir::TypeAttr>(type).getValue(),
                 /*isOutput=*/true));
     // Arguments come first, so that their numbers are the parameters'.
-    signature.params.back().inPlace = static_cast<int>(func.inPlaceOf(number));
+    artifact::TensorParam &param = signature.params.back();
+    param.inPlace = static_cast<int>(func.inPlaceOf(number));
+    param.apart = te::isApart(func, param.name);
   }
   unsigned inputs = func.getArgNames().size();
   for (mlir::Attribute attribute : func.getChecks()) {

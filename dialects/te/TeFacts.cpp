@@ -126,6 +126,33 @@ void girih::te::setOnline(FuncOp func, int64_t block) {
   func->setAttr(kOnline, Builder(func.getContext()).getI64IntegerAttr(block));
 }
 
+bool girih::te::isApart(FuncOp func, StringRef result) {
+  auto names = func->getAttrOfType<ArrayAttr>(kApart);
+  return names && llvm::any_of(names, [&](Attribute name) {
+           return cast<StringAttr>(name).getValue() == result;
+         });
+}
+
+void girih::te::setApart(FuncOp func, ArrayAttr results) {
+  func->setAttr(kApart, results);
+}
+
+LogicalResult girih::te::verifyApart(FuncOp func) {
+  auto names = func->getAttrOfType<ArrayAttr>(kApart);
+  if (!names)
+    return success();
+  for (Attribute name : names) {
+    int64_t argument = -1;
+    for (auto [number, result] : llvm::enumerate(func.getResultNames()))
+      if (result == name)
+        argument = func.inPlaceOf(number);
+    if (!isa<StringAttr>(name) || argument < 0)
+      return func.emitOpError("may have ")
+             << name << " apart, which is no result in place of an argument";
+  }
+  return success();
+}
+
 static constexpr char kPass[] = "te.pass";
 
 bool girih::te::isPass(ForOp loop) { return loop->hasAttr(kPass); }

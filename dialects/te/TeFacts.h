@@ -30,6 +30,17 @@ inline constexpr char kOnline[] = "te.online";
 int64_t onlineOf(FuncOp func);
 void setOnline(FuncOp func, int64_t block);
 
+/// The name of the attribute that isApart reads.
+inline constexpr char kApart[] = "te.apart";
+
+/// Whether the caller may give the result, which is in place of an argument, a
+/// memory of its own, into which the argument is copied first, and which then
+/// keeps its elements (`functions fast apart ["Y"]`): an attribute of that kind
+/// that launches look at.
+bool isApart(FuncOp func, llvm::StringRef result);
+/// `results`: their names, one or more.
+void setApart(FuncOp func, mlir::ArrayAttr results);
+
 /// Whether the turns of a te.for are blocks of one pass over elements
 /// (`attributes {te.pass}`; passes/te/Cascade.h makes such).
 bool isPass(ForOp loop);
@@ -37,6 +48,9 @@ void markPass(ForOp loop);
 
 /// They are sizes of the function.
 mlir::LogicalResult verifyInvariant(FuncOp func);
+
+/// They are results in place of arguments.
+mlir::LogicalResult verifyApart(FuncOp func);
 
 /// The facts of a te.func name its tensors and fit their types.
 mlir::LogicalResult verifyFacts(FuncOp func);

@@ -267,7 +267,8 @@ LogicalResult FuncOp::verify() {
     return emitOpError("says of ")
            << getInPlace()->size() << " results where "
            << "they are, but has " << getResultNames().size();
-  if (failed(verifyInvariant(*this)) || failed(verifyFacts(*this)))
+  if (failed(verifyInvariant(*this)) || failed(verifyApart(*this)) ||
+      failed(verifyFacts(*this)))
     return failure();
   auto terminator = dyn_cast<ReturnOp>(block.getTerminator());
   if (!terminator || terminator.getNumOperands() != getResultTypes().size())

@@ -298,6 +298,12 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
       return parser.emitError(loc, "expected a number of elements");
     result.addAttribute(kOnline, builder.getI64IntegerAttr(block));
   }
+  if (succeeded(parser.parseOptionalKeyword("apart"))) {
+    ArrayAttr names;
+    if (parseNames(parser, names))
+      return failure();
+    result.addAttribute(kApart, names);
+  }
   DictionaryAttr facts;
   if (succeeded(parser.parseOptionalKeyword("facts")))
     if (parser.parseAttribute(facts))
@@ -368,6 +374,11 @@ void FuncOp::print(OpAsmPrinter &printer) {
   }
   if (int64_t block = onlineOf(*this))
     printer << "online " << block << ' ';
+  if (auto names = (*this)->getAttrOfType<ArrayAttr>(kApart)) {
+    printer << "apart ";
+    printNames(printer, names);
+    printer << ' ';
+  }
   if (getFacts())
     printer << "facts " << *getFacts() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);

@@ -54,13 +54,19 @@ static void splitIndices(ReduceOp reduce) {
   }
 }
 
+/// Whether the text leaves the term to the compiler: `free` takes what `fixed`
+/// does, so that its bits are reproducible too.
+static bool takesDefault(ReduceOp reduce) {
+  return reduce.getOrder() == "fixed" || reduce.getOrder() == "free";
+}
+
 /// Splits the fixed reductions over several indices that are no contractions.
 /// True when there was one.
 static bool splitFixedReductions(FuncOp func) {
   bool changed = false;
   func.walk([&](ComputeOp compute) {
     ReduceOp reduce = compute.getReduction();
-    if (!reduce || reduce.getTermAttr() || reduce.getOrder() != "fixed" ||
+    if (!reduce || reduce.getTermAttr() || !takesDefault(reduce) ||
         reduce.getExtents().size() == 1 || isContraction(compute, reduce))
       return;
     splitIndices(reduce);
@@ -145,7 +151,7 @@ static LogicalResult associate(FuncOp func, ComputeOp compute) {
                                        : Leaf::MulAdd;
   if (leaf == Leaf::Fma && reduce.getLeaf() == Leaf::MulAdd)
     leaf = Leaf::MulAdd; // the text keeps the product's rounding
-  if (!given && order == "fixed") {
+  if (!given && takesDefault(reduce)) {
     term = defaultTerm(compute, reduce);
   } else if (!given && order == "sequential") {
     term = Term::seq();
@@ -159,7 +165,7 @@ static LogicalResult associate(FuncOp func, ComputeOp compute) {
     if (!term)
       return reduce->emitError("order '")
              << text
-             << "' is neither fixed, sequential nor a term: " << problem;
+             << "' is neither fixed, free, sequential nor a term: " << problem;
   }
   if (failed(checkTerm(func, reduce, *term)))
     return failure();

@@ -266,8 +266,21 @@ Status SimExecutable::run(const std::vector<rt::Tensor> &params,
     memory.find(*address)->view.name = buffer.name;
     workspace.push_back(*address);
   }
+  for (const rt::BoundCopy &copy : bound->copies) {
+    std::string bytes(copy.bytes, '\0');
+    if (status)
+      status = memory.read(bytes.data(), addressOf(copy.from), copy.bytes);
+    if (status)
+      status = memory.write(addressOf(copy.to), bytes.data(), copy.bytes);
+  }
+  // Kernels know an output that is apart as the input in whose place it is.
+  std::vector<rt::Tensor> known = params;
+  for (size_t at = 0; at < params.size(); ++at)
+    if (const artifact::TensorParam &param = plan.signature.params[at];
+        param.apart)
+      known[size_t(param.inPlace)] = params[at];
   if (status)
-    status = launchAll(*bound, params, workspace, options);
+    status = launchAll(*bound, known, workspace, options);
   for (uint64_t address : workspace)
     memory.release(address);
   return status;

@@ -55,6 +55,8 @@ std::string CheckReport::text() const {
                 "\n";
       std::string runs =
           onHost ? "runs with one and with several threads" : "two runs";
+      if (output.isAliased)
+        runs += ", and one in the memory of what it aliases,";
       if (output.runs.equal())
         text += "  " + output.name + ": " + runs + " agree in all " +
                 rt::plural(output.runs.elements, "element") + "\n";

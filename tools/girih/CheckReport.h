@@ -19,6 +19,7 @@ struct CheckedOutput {
   std::vector<int64_t> shape;
   /// A later run against an earlier one, bit for bit.
   rt::CompareResult runs;
+  bool isAliased = false; ///< runs of both ways to place it were compared
   /// The device against the reference; none on the host.
   std::optional<Verdict> verdict;
 

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,6 +55,42 @@ private:
   int file;
   int saved = -1;
 };
+
+/// llvm::cl prints a command's help and ends the process, so what could not be
+/// written is reported on the way out.
+class HelpWatch {
+public:
+  HelpWatch(Console &console, CapturedStderr &captured)
+      : console(console), captured(captured) {
+    llvm::outs(); // lives longer than what is registered behind it
+    if (!current)
+      std::atexit([] {
+        if (current)
+          current->reportLoss();
+      });
+    current = this;
+  }
+  ~HelpWatch() { current = nullptr; }
+
+private:
+  void reportLoss() {
+    llvm::raw_fd_ostream &out = llvm::outs();
+    out.flush();
+    if (!out.has_error())
+      return;
+    std::string why = out.error().message();
+    out.clear_error();
+    captured.take();
+    console.fail(codes::kCannotWrite,
+                 "cannot write to standard output: " + why);
+    std::_Exit(console.finish());
+  }
+
+  static HelpWatch *current;
+  Console &console;
+  CapturedStderr &captured;
+};
+HelpWatch *HelpWatch::current = nullptr;
 
 } // namespace
 
@@ -199,6 +236,7 @@ Command *cli::parseCommandLine(Console &console, const Commands &commands,
   std::string mistakes;
   llvm::raw_string_ostream stream(mistakes);
   CapturedStderr captured;
+  HelpWatch watch(console, captured);
   bool parsed = llvm::cl::ParseCommandLineOptions(
       int(arguments.size()), arguments.data(), "", &stream, nullptr, nullptr,
       /*LongOptionsUseDoubleDash=*/true);

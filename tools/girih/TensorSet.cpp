@@ -73,14 +73,24 @@ std::optional<TensorPlan> cli::planTensors(Console &console,
 
 Status TensorSet::restore(rt::Device &device, const Signature &signature) {
   for (size_t index = inputs.size(); index < placed.size(); ++index) {
-    int inPlace = signature.params[index].inPlace;
-    Status status = inPlace < 0
-                        ? placed[index].poison(device)
-                        : placed[index].write(device, inputs[size_t(inPlace)]);
+    const TensorParam &param = signature.params[index];
+    bool shares = param.inPlace >= 0 && (isAliased || !param.apart);
+    Status status =
+        shares ? placed[index].write(device, inputs[size_t(param.inPlace)])
+               : placed[index].poison(device);
     if (!status)
       return status;
   }
   return {};
+}
+
+bool TensorSet::alias(const Signature &signature) {
+  for (size_t index = 0; index < placed.size(); ++index)
+    if (const TensorParam &param = signature.params[index]; param.apart) {
+      placed[index] = placed[size_t(param.inPlace)];
+      isAliased = true;
+    }
+  return isAliased;
 }
 
 std::vector<rt::Tensor> TensorSet::params() const {
@@ -301,7 +311,7 @@ std::optional<TensorSet> cli::makeTensors(Console &console, rt::Device &device,
   for (size_t index = 0; index < signature.params.size(); ++index) {
     const TensorParam &param = signature.params[index];
     Result<PlacedTensor> placed = Failure{""};
-    if (param.inPlace >= 0) {
+    if (param.inPlace >= 0 && !param.apart) {
       placed = set.placed[size_t(param.inPlace)];
     } else if (param.isOutput) {
       placed = PlacedTensor::allocate(device, param.type, set.shapes[index],

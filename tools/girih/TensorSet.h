@@ -39,8 +39,13 @@ struct TensorSet {
   std::vector<int64_t> sizes;               ///< parallel to the signature's
   std::vector<std::vector<int64_t>> shapes; ///< of every parameter
   std::vector<rt::HostArray> inputs;
-  /// Inputs, then outputs; one in an input's place shares its memory.
+  /// Inputs, then outputs; one in an input's place shares its memory, one that
+  /// may be apart from it does not.
   std::vector<PlacedTensor> placed;
+  bool isAliased = false; ///< those that may be apart share it too
+
+  /// From now on they do; false where there are none.
+  bool alias(const artifact::Signature &signature);
 
   /// Makes the memory what it was before the first run: poisons outputs, gives
   /// inputs that are written in place their values back.

@@ -177,7 +177,8 @@ Result<TestRunner::Values> TestRunner::execute(const frontend::TestRun &run,
   if (!shapes)
     return Failure{shapes.message()};
   for (size_t at = inputs.size(); at < signature.params.size(); ++at) {
-    if (int inPlace = signature.params[at].inPlace; inPlace >= 0) {
+    if (int inPlace = signature.params[at].inPlace;
+        inPlace >= 0 && !signature.params[at].apart) {
       placed.push_back(placed[size_t(inPlace)]);
       continue;
     }

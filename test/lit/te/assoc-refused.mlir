@@ -51,7 +51,7 @@ te.func @several_indices sizes ["M", "N"] (%X "X": !te.tensor<[M, N], f32>)
 te.func @no_order sizes ["N"] (%X "X": !te.tensor<[N], f32>)
     -> ("Y": !te.tensor<[], f32>) functions fast {
   %Y = te.compute "Y" [] : !te.tensor<[], f32> {
-    // expected-error@+1 {{order 'sideways' is neither fixed, sequential nor a term: }}
+    // expected-error@+1 {{order 'sideways' is neither fixed, free, sequential nor a term: }}
     %s = te.reduce sum ["k"] in [N] order "sideways" leaf plain : f32 {
     ^bb0(%k: index):
       %x = te.read %X[%k] : !te.tensor<[N], f32>

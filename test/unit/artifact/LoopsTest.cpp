@@ -18,6 +18,7 @@ static Artifact looped() {
   TensorParam again = artifact.signature.params[0];
   again.isOutput = true;
   again.inPlace = 0;
+  again.apart = true;
   again.finite = false;
   artifact.signature.params.push_back(again);
   Variant &variant = artifact.variants[0];
@@ -60,6 +61,9 @@ TEST_CASE("loops of launches come back") {
   std::string json = printJson(*after);
   CHECK(json.find("\"turn#1\"") != std::string::npos);
   CHECK(json.find("\"inPlace\": \"A\"") != std::string::npos);
+  CHECK(after->signature.params.back().apart);
+  CHECK(!after->signature.params[0].apart);
+  CHECK(json.find("\"apart\": true") != std::string::npos);
 }
 
 TEST_CASE("a loop repeats launches that exist, inside or behind another") {
@@ -100,6 +104,8 @@ TEST_CASE("an output is in the place of one input of its type and shape") {
         "'A' is in the place of parameter -2");
   CHECK(last([](TensorParam &p, Artifact &) { p.isOutput = false; }) ==
         "'A' is in the place of parameter 0");
+  CHECK(last([](TensorParam &p, Artifact &) { p.inPlace = -1; }) ==
+        "'A' may be apart from an input, and is in the place of none");
   CHECK(last([](TensorParam &p, Artifact &a) {
           TensorParam twice = p;
           a.signature.params.push_back(twice);

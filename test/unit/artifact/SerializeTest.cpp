@@ -161,7 +161,7 @@ TEST_CASE("the words of each refusal") {
   // Types had other numbers in version 1.
   changed[8] = 1;
   CHECK(messageOf(changed) == "the artifact has format version 1, this build "
-                              "reads version 4");
+                              "reads version 5");
   changed = bytes;
   changed[30] ^= 1;
   CHECK(messageOf(changed) ==

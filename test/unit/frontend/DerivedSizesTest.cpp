@@ -175,3 +175,42 @@ TEST_CASE("constraints that no size keeps") {
   accept("op f(X: f32[N]) -> Y: f32[N] where N >= 3, N <= 3, N % 3 == 0 {\n"
          "Y[i] = X[i] }");
 }
+
+TEST_CASE("sizes that no other size says") {
+  auto sizeOf = [](const std::string &text) {
+    auto program = accept(text);
+    const OpDecl *op = program->ops()[0];
+    op = op->instance ? op->instance : op;
+    REQUIRE(op->derived.size() == 1);
+    CHECK(op->derived[0]->numerator.isConstant());
+    CHECK(op->derived[0]->divisor == 1);
+    return op->derived[0]->numerator.constant;
+  };
+  CHECK(sizeOf("op o<const E: i32 = 4>(X: f32[M]) -> Y: f32[M, N] where N = E {"
+               " Y[i, j] = X[i] }") == 4);
+  CHECK(sizeOf("const E: i32 = 7\nop o(X: f32[M]) -> Y: f32[M, N] where N = (2 "
+               "* E + 1) / 4 { Y[i, j] = X[i] * f32(N) }") == 3);
+  CHECK(sizeOf("op o() -> Y: f32[N] where N == 5 { Y[i] = f32(i) }") == 5);
+  CHECK(
+      sizeOf("op o(X: f32[M]) -> Y: f32[M, N] where N == 5, M > 2 { Y[i, j] = "
+             "X[i] }") == 5);
+  // What an input shows is a constraint.
+  auto program = accept("op o(X: f32[N]) -> Y: f32[N] where N == 5 { Y[i] = "
+                        "X[i] }");
+  CHECK(program->ops()[0]->derived.empty());
+  Checked checked = check("op o(X: f32[M]) -> Y: f32[M, N] { Y[i, j] = X[i] }");
+  CHECK(checked.diagnostics.renderText(false).find(
+            "use a size of an input, or a constant; or say it: where N == 4, "
+            "where N = E with a parameter or constant E") != std::string::npos);
+  checked =
+      check("op o(X: f32[M]) -> Y: f32[M, N] where N = 4 { Y[i, j] = X[i] "
+            "}");
+  CHECK(checked.diagnostics.renderText(false).find(
+            "write 'N == 4', which says how large N is") != std::string::npos);
+  checked =
+      check("op o<const E: i32 = 4>(X: f32[M]) -> Y: f32[M, N] where N == "
+            "E { Y[i, j] = X[i] }");
+  CHECK(checked.diagnostics.renderText(false).find(
+            "a size that a parameter or other sizes say is defined by one '=': "
+            "N = E") != std::string::npos);
+}

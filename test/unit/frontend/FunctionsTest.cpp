@@ -177,3 +177,33 @@ TEST_CASE("an inlined sum keeps the contraction of its own operator") {
   CHECK(choices ==
         std::vector<std::optional<bool>>{false, std::nullopt, std::nullopt});
 }
+
+TEST_CASE("behind takes two values and their places") {
+  accept("op o(X: f32[N], Y: f32[N]) -> Z: bool[N] {\n"
+         "Z[i] = behind(X[i], i64(i), Y[i], 0) }");
+  accept("op o(X: u8[N]) -> Z: bool[N] {\n"
+         "Z[i] = behind(X[i], i64(i), 3, 7) }");
+  const Refusal refusals[] = {
+      {"op o(X: f32[N], Y: f16[N]) -> Z: bool[N] {\n"
+       "Z[i] = behind(X[i], 0, @Y[i], 0) }",
+       "G0301", nullptr},
+      {"op o(X: f32[N]) -> Z: bool[N] {\nZ[i] = behind(X[i], @i, 0, 0) }",
+       "G0306", "a place of 'behind' is an i64, this is index"},
+      {"op o(X: f32[N]) -> Z: bool[N] {\nZ[i] = @behind(X[i], 0, 1) }", "G0307",
+       "'behind' takes 4 arguments, this call gives 3"},
+      {"op o(X: bool[N]) -> Z: bool[N] {\n"
+       "Z[i] = behind(@X[i], 0, X[i], 0) }",
+       "G0306", nullptr}};
+  for (const Refusal &refusal : refusals) {
+    if (refusal.message) {
+      checkRefusal(refusal);
+      continue;
+    }
+    std::string text = refusal.text;
+    text.erase(text.find('@'), 1);
+    Checked checked = check(text);
+    INFO(checked.diagnostics.renderText(false));
+    CHECK(checked.program == nullptr);
+    CHECK(checked.diagnostics.all()[0].code == refusal.code);
+  }
+}

@@ -112,12 +112,18 @@ static std::string scatter(const std::string &body) {
 TEST_CASE("scatter statements are told apart and refused in words") {
   accept(scatter("H[b[t]] +=[order=sequential] W[t, 0] else 0\n"
                  "G[b[t], d] = W[t, d] unique, drop\nC[j[t]] += 1 drop"));
+  accept(scatter("H[b[t]] +=[order=free] f32(t)\nG[b[t], d] = W[t, d]\n"
+                 "C[b[t]] = i32(t)"));
   accept(scatter("H[clamp(j[t])] max= 1 G[b[t], d] min= W[t, d]\n"
                  "C[b[t]] = i32(t) unique"));
   const Refusal refusals[] = {
       {"H[b[t]] @+= 1", "G0505", "a scattered sum of f32 says its order"},
       {"H[b[t]] +=[@order=tree(8)] 1", "G0505",
-       "a scattered sum of f32 has the order 'sequential', no other"},
+       "a scattered sum of f32 has the order 'sequential' or 'free', no "
+       "other"},
+      {"H[b[t]] +=[@order=fixed] 1", "G0505",
+       "a scattered sum of f32 has the order 'sequential' or 'free', no "
+       "other"},
       {"H[@j[t]] max= 1", "G0405",
        "cannot prove that j[t] lies inside dimension 0 of 'H', of size N"},
       {"H[b[t]] = @1i32", "G0303", "'H' is declared f32, this value is i32"},

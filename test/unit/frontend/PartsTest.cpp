@@ -303,12 +303,28 @@ TEST_CASE("a tensor of two that is not wanted is not made") {
       "  V[i] = max[e](X[i, e])\n}\n");
   CHECK(printed("(X: f32[M, N]) -> A: i64[M, 1]",
                 "_, A[i, r] = topk<1>[e](X[i, e])") ==
-        "  A[i, 0] = argmax[e](X[i, e])\n}\n");
-  // The second largest is that of all but the first one.
-  CHECK(printed("(X: f32[N]) -> V: f32[2]", "V[r], _ = topk<2>[e](X[e])") ==
-        "  V[0] = max[e](X[e])\n"
-        "  _V[0] = argmax[e](X[e])\n"
-        "  V[1] = max[e : i64(e) != _V[0]](X[e])\n}\n");
+        "  _A_place[i] = argmax[e](X[i, e])\n"
+        "  A[i, 0] = _A_place[i]\n}\n");
+  // The second largest is that of all behind the first one.
+  CHECK(printed("(X: f32[N]) -> V: f32[2]",
+                "V[r], _ = topk<2>[e : e > 0](X[e])") ==
+        "  _V_value = max[e : e > 0](X[e])\n"
+        "  _V_place = argmax[e : e > 0](X[e])\n"
+        "  V[0] = _V_value\n"
+        "  _V_value_1 = max[e : e > 0 and behind(X[e], i64(e), _V_value, "
+        "_V_place)](X[e])\n"
+        "  V[1] = _V_value_1\n}\n");
+  // Many are a loop, which takes what it has printed.
+  std::string many = printed("(X: f32[M, N]) -> V: f32[M, 64], A: i64[M, 64]",
+                             "V[i, r], A[i, r] = topk<64>[e](X[i, e])");
+  CHECK(
+      many.find("  for _r in 0..64 {\n"
+                "    V[i, _r] = _V_value[i]\n"
+                "    A[i, _r] = _V_place[i]\n"
+                "    _V_next[i] = max[e : _r < 63 and behind(X[i, e], i64(e), "
+                "_V_value[i], _V_place[i])](X[i, e])\n") != std::string::npos);
+  CHECK(printed("(X: f32[M, N]) -> V: f32[M, 64], A: i64[M, 64]",
+                many.substr(0, many.size() - 3)) == many);
   const Refusal refusals[] = {
       {"op o(X: f32[N]) -> Y: f32 {\n@_, _ = argmax[e](X[e]) }", "G0103",
        "neither of the two tensors has a name"},

@@ -222,6 +222,12 @@ TEST_CASE("order clauses") {
   CHECK(spelling(*pinned.term) == "seg(16, tree(4), m = lanes(4, 1))");
   accept("op o(X: f32[M, N]) -> s: f32 {\n"
          "  s = sum[i, k, order=seq](X[i, k])\n}");
+  program = accept("op o(X: f32[M, N]) -> s: f32 {\n"
+                   "  s = sum[i, k, order=free](X[i, k])\n}");
+  CHECK(statement(*program).value->as<ReduceExpr>()->order.kind ==
+        ReduceOrder::Kind::Free);
+  CHECK(printAst(program->file).find("sum[i, k, order=free](") !=
+        std::string::npos);
 }
 
 TEST_CASE("constraints are resolved") {

@@ -130,6 +130,10 @@ TEST_CASE("a row's lanes hold 16 bytes of the tensor that is read") {
 TEST_CASE("the text's own order") {
   CHECK(termOf(rowSum("sequential")) == "seq plain");
   CHECK(termOf(rowSquares("sequential")) == "seq muladd");
+  // Free is what fixed is.
+  CHECK(termOf(rowSum("free")) == "lanes(4096, 4) plain");
+  CHECK(termOf(rowSquares("free")) == termOf(rowSquares("fixed")));
+  CHECK(termOf(wholeSum("free")) == termOf(wholeSum("fixed")));
   CHECK(termOf(rowSquares("seq")) == "seq fma");
   CHECK(termOf(rowSum("seg( 8,seq )")) == "seg(8, seq) plain");
   CHECK(termOf(wholeSum("sequential")) == "seq plain");
@@ -139,9 +143,10 @@ TEST_CASE("the text's own order") {
 }
 
 TEST_CASE("orders that are refused") {
-  CHECK_THAT(refusalOf(rowSum("sideways")),
-             Contains("order 'sideways' is neither fixed, sequential nor a "
-                      "term: "));
+  CHECK_THAT(
+      refusalOf(rowSum("sideways")),
+      Contains("order 'sideways' is neither fixed, free, sequential nor a "
+               "term: "));
   CHECK_THAT(refusalOf(rowSum("tree(8)")),
              Contains("order 'tree(8)': tree(8) needs a constant extent, and N "
                       "is not given at compile time"));

@@ -257,6 +257,37 @@ TEST_CASE("the other variant runs where the first one's guards fail") {
         "A holds f16, but 'matmul' takes bf16[M, K]");
 }
 
+TEST_CASE("an output apart from the input that it aliases gets a copy first") {
+  Fake fake;
+  std::unique_ptr<Device> device = open();
+  artifact::Artifact artifact = test::matmulArtifact();
+  artifact.signature.params.push_back(artifact.signature.params[0]);
+  artifact.signature.params[3].name = "B";
+  artifact.signature.params[3].isOutput = true;
+  artifact.signature.params[3].inPlace = 0;
+  artifact.signature.params[3].apart = true;
+  Result<std::unique_ptr<Executable>> executable = device->load(artifact);
+  REQUIRE(executable);
+  Parameters p(*device, 4, 16, 9);
+  p.add(*device, ScalarType::BF16, {4, 16});
+  fake.log();
+  REQUIRE((*executable)->run(p.tensors, {}));
+  CHECK(fake.log() == "copy 128 stream 0x5000\n"
+                      "launch plain grid 36 block 32 shared 0 stream 0x5000 "
+                      "args " +
+                          hexOf(p.tensors[3].data) + " " +
+                          hexOf(p.tensors[1].data) + " " +
+                          hexOf(p.tensors[2].data) + " 0x10 0x1\n");
+  p.tensors[3] = p.tensors[0];
+  REQUIRE((*executable)->run(p.tensors, {}));
+  CHECK(fake.log().find("launch plain") == 0);
+  p.tensors[3] = p.arrays[3].tensor;
+  fake.fail("cuMemcpyDtoDAsync_v2", 700);
+  CHECK((*executable)->run(p.tensors, {}).message() ==
+        "cuMemcpyDtoDAsync of 128 bytes failed: CUDA_ERROR_ILLEGAL_ADDRESS "
+        "(words for it)");
+}
+
 TEST_CASE("loaded on one thread, run on another") {
   Fake fake;
   std::unique_ptr<Device> device = open();

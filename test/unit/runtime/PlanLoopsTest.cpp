@@ -139,3 +139,68 @@ TEST_CASE("an output in place is its input's tensor, and alone") {
   CHECK(message() == "output A (shape [4, 16], strides [0, 1]) has elements "
                      "that share memory");
 }
+
+TEST_CASE("an output that aliases its input is that tensor or apart from it") {
+  artifact::Artifact artifact = matmulArtifact();
+  artifact.signature.params.push_back(artifact.signature.params[0]);
+  artifact::TensorParam &param = artifact.signature.params[3];
+  param.name = "B";
+  param.isOutput = true;
+  param.inPlace = 0;
+  param.apart = true;
+  std::vector<Tensor> tensors = matmulTensors(4, 16, 8);
+  tensors.push_back(tensors[0]);
+  auto bound = [&] { return bindPlan(artifact, tensors); };
+  auto message = [&] {
+    Result<BoundPlan> plan = bound();
+    return plan ? std::string("accepted") : plan.message();
+  };
+  Result<BoundPlan> plan = bound();
+  REQUIRE(plan.ok());
+  CHECK(plan->copies.empty());
+  CHECK(plan->launches[0].arguments[0] ==
+        reinterpret_cast<uintptr_t>(tensors[0].data));
+
+  // Two tensors: the input is copied, and kernels get the output.
+  char *far = static_cast<char *>(tensors[0].data) + (1 << 24);
+  tensors[3].data = far;
+  plan = bound();
+  INFO((plan ? "" : plan.message()));
+  REQUIRE(plan.ok());
+  REQUIRE(plan->copies.size() == 1);
+  CHECK(plan->copies[0].from == tensors[0].data);
+  CHECK(plan->copies[0].to == far);
+  CHECK(plan->copies[0].bytes == 4 * 16 * 2);
+  CHECK(plan->launches[0].arguments[0] == reinterpret_cast<uintptr_t>(far));
+
+  // In between.
+  tensors[3].data = static_cast<char *>(tensors[0].data) + 32;
+  CHECK(message() == "output B overlaps the memory of input A, which it "
+                     "aliases: both must be one tensor, with the same address "
+                     "and strides, or share no memory");
+  tensors[3] = tensors[0];
+  tensors[3].strides = {1, 4};
+  CHECK(message() == "output B overlaps the memory of input A, which it "
+                     "aliases: both must be one tensor, with the same address "
+                     "and strides, or share no memory");
+  tensors[3].data = far;
+  CHECK(message() == "output B (strides [1, 4]) and input A (strides [16, 1]), "
+                     "which it aliases, are two tensors: both must then lie in "
+                     "memory alike, without gaps");
+  tensors[0].strides = tensors[3].strides = {32, 1};
+  CHECK(message() == "output B (strides [32, 1]) and input A (strides [32, "
+                     "1]), which it aliases, are two tensors: both must then "
+                     "lie in memory alike, without gaps");
+  tensors = matmulTensors(4, 16, 8);
+  tensors.push_back(tensors[0]);
+  tensors[3].data = tensors[1].data;
+  CHECK(message() ==
+        "output B overlaps the memory of W: an output must have memory of its "
+        "own");
+  artifact.signature.params[0].align = 64;
+  tensors[0].data = tensors[3].data = far;
+  CHECK(message() == "accepted");
+  tensors[3].data = far + 4096 + 32;
+  CHECK(message().find("output B takes the part of input A, which promises "
+                       "'align 64': its address ") == 0);
+}

@@ -369,6 +369,8 @@ TEST_CASE("order clauses") {
   CHECK(orderOf("", "sum") == "fixed");
   CHECK(orderOf(", order=fixed", "sum") == "fixed");
   CHECK(orderOf(", order=sequential", "sum") == "sequential");
+  CHECK(orderOf(", order=free", "sum") == "free");
+  CHECK(orderOf(", order=free", "max") == "fixed");
   CHECK(orderOf(", order=seq", "sum") == "seq");
   CHECK(orderOf(", order=lanes(32,4,seq)", "sum") == "lanes(32, 4)");
   CHECK(orderOf(", order=tree(8, seq)", "prod") == "tree(8)");

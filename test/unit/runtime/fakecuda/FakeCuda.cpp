@@ -314,6 +314,17 @@ int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes,
   std::memcpy(to, reinterpret_cast<void *>(uintptr_t(from)), bytes);
   return 0;
 }
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
+                         size_t bytes, void *stream) {
+  ENTER_CONTEXT("cuMemcpyDtoDAsync_v2")
+  if (!inAllocation(to, bytes) || !inAllocation(from, bytes))
+    return kInvalidValue;
+  std::memcpy(reinterpret_cast<void *>(uintptr_t(to)),
+              reinterpret_cast<void *>(uintptr_t(from)), bytes);
+  log("copy " + std::to_string(bytes) + " stream " +
+      hex(reinterpret_cast<uintptr_t>(stream)));
+  return 0;
+}
 int cuMemsetD8Async(unsigned long long to, unsigned char byte, size_t count,
                     void *stream) {
   ENTER_CONTEXT("cuMemsetD8Async")
