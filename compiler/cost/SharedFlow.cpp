@@ -112,6 +112,26 @@ private:
       convert(access.array, layout, dims);
   }
 
+  /// What a map's stage reads in another layout is exchanged.
+  void turn(const Site &site, size_t number) {
+    const Statement &statement = scop.statements[site.statement];
+    const Access &access = statement.accesses[number];
+    const Node *stage = site.stageOf(scop, number);
+    if (statement.kind != StatementKind::Map || !stage ||
+        held.count(access.array) || !access.isExact())
+      return;
+    std::optional<Layout> from =
+        stagedLayout(statement, access, stage->stage, site.layout);
+    if (!from)
+      return;
+    std::vector<unsigned> dims;
+    for (unsigned d = 0; d < site.layout.rank(); ++d)
+      dims.push_back(d);
+    layout::ConvertPlan plan =
+        layout::planConvert(*from, site.layout, dims, bytesOf(access.array));
+    scratch = std::max(scratch, plan.scratchElements * bytesOf(access.array));
+  }
+
   void write(const Site &site, const Layout &layout) {
     const Statement &statement = scop.statements[site.statement];
     unsigned array = statement.write().array;
@@ -165,9 +185,11 @@ private:
     case StatementKind::Map:
     case StatementKind::Init:
     case StatementKind::Scatter:
-      for (const Access &access : statement.accesses)
-        if (!access.isWrite)
+      for (size_t a = 0; a < statement.accesses.size(); ++a)
+        if (const Access &access = statement.accesses[a]; !access.isWrite) {
           read(site, access, site.layout);
+          turn(site, a);
+        }
       if (statement.kind != StatementKind::Scatter)
         write(site, site.layout);
       return;
@@ -279,6 +301,15 @@ static int64_t resultWords(const poly::Scop &scop, const Site &site) {
   return wordsOf(layout.registerCount(), scop.arrays[write.array].elementBytes);
 }
 
+static bool isReadAt(const poly::Scop &scop, const KernelSites &kernel,
+                     unsigned array, size_t site) {
+  for (const Access &access :
+       scop.statements[kernel.sites[site].statement].accesses)
+    if (!access.isWrite && access.array == array)
+      return true;
+  return false;
+}
+
 unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
                                         const KernelSites &kernel) {
   int64_t most = 0;
@@ -303,6 +334,21 @@ unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
       if ((isNeeded || isReadHere) && counted.insert(array).second)
         (isNeeded ? live : ending) += resultWords(scop, maker);
     }
+    // What was loaded once and is needed again.
+    for (unsigned array : kernel.arrays.arrays) {
+      if (!kernel.isLoadedOnce(array))
+        continue;
+      for (size_t loader = 0; loader < s; ++loader)
+        if (isReadAt(scop, kernel, array, loader)) {
+          bool isNeeded = false;
+          for (size_t reader = s; reader < kernel.sites.size(); ++reader)
+            isNeeded |= isReadAt(scop, kernel, array, reader);
+          if (isNeeded)
+            live += wordsOf(kernel.sites[loader].layout.registerCount(),
+                            scop.arrays[array].elementBytes);
+          break;
+        }
+    }
     // Operands from memory, in the site's layout; of a contraction what it
     // copies and a column and a row of what it multiplies.
     int64_t operands = 0;
@@ -310,12 +356,14 @@ unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
     for (size_t a = 0; a < statement.accesses.size(); ++a) {
       const Access &access = statement.accesses[a];
       unsigned bytes = scop.arrays[access.array].elementBytes;
-      if (access.isWrite || kernel.isKept(access.array) ||
+      bool isFirst = kernel.isLoadedOnce(access.array) &&
+                     kernel.isFirstReader(scop, access.array, s);
+      if (access.isWrite || (kernel.isKept(access.array) && !isFirst) ||
           !seen.insert(access.array).second)
         continue;
-      if (site.isStaged() && a < site.stages.size()) {
+      if (const Node *stage = site.stageOf(scop, a)) {
         int64_t elements = 1;
-        for (int64_t extent : site.stages[a]->stage.shape)
+        for (int64_t extent : stage->stage.shape)
           elements *= extent;
         operands +=
             8 + wordsOf(elements /

@@ -51,26 +51,27 @@ public:
       for (size_t m = 0; m < node->members.size(); ++m)
         if (node->members[m].binding == poly::Binding::Time)
           cost.launches *= valuesOf(*node, m);
-    for (const Site &site : kernel.sites) {
-      countSite(site);
-      cost.loadBytes = std::max(cost.loadBytes, loadBytesOf(site));
+    for (size_t s = 0; s < kernel.sites.size(); ++s) {
+      countSite(s);
+      cost.loadBytes = std::max(cost.loadBytes, loadBytesOf(s));
     }
     return std::move(cost);
   }
 
 private:
   /// Bytes that a thread of the site reads from memory before it uses any.
-  unsigned loadBytesOf(const Site &site) const {
+  unsigned loadBytesOf(size_t s) const {
+    const Site &site = kernel.sites[s];
     const Statement &statement = scop.statements[site.statement];
     int64_t bytes = 0;
     for (size_t a = 0; a < statement.accesses.size(); ++a) {
       const Access &access = statement.accesses[a];
-      if (access.isWrite || kernel.isKept(access.array))
+      if (access.isWrite || isAtHand(access, s))
         continue;
       int64_t elements = site.layout.registerCount();
-      if (site.isStaged() && a < site.stages.size()) {
+      if (const Node *stage = site.stageOf(scop, a)) {
         elements = 1;
-        for (int64_t extent : site.stages[a]->stage.shape)
+        for (int64_t extent : stage->stage.shape)
           elements *= extent;
         elements /= std::max(1u, cost.threads);
       }
@@ -125,7 +126,16 @@ private:
     return tile;
   }
 
-  void countSite(const Site &site) {
+  /// Whether site number `s` finds the elements in registers or shared memory.
+  bool isAtHand(const Access &access, size_t s) const {
+    if (!kernel.isKept(access.array))
+      return false;
+    return !kernel.isLoadedOnce(access.array) ||
+           (access.isExact() && !kernel.isFirstReader(scop, access.array, s));
+  }
+
+  void countSite(size_t s) {
+    const Site &site = kernel.sites[s];
     const Statement &statement = scop.statements[site.statement];
     TileAccess tile = tileOf(site);
     countWork(site, tile);
@@ -146,12 +156,12 @@ private:
       bool isAtomic = statement.kind == StatementKind::Scatter &&
                       statement.unordered &&
                       access.array == statement.write().array;
-      if (kernel.isKept(access.array) || isAgain || isAtomic)
+      if (isAtHand(access, s) || isAgain || isAtomic)
         continue;
       if (array.role == poly::ArrayRole::Accumulator &&
           statement.kind == StatementKind::Merge && access.wholeFrom >= 0)
         countCells(site, access, tile);
-      else if (site.isStaged() && a < site.stages.size())
+      else if (site.stageOf(scop, a))
         countStaged(site, a, tile);
       else
         countRead(access, tile);
@@ -232,20 +242,11 @@ private:
   void countStaged(const Site &site, size_t operand, TileAccess tile) {
     const Statement &statement = scop.statements[site.statement];
     const Access &access = statement.accesses[operand];
-    const poly::StageMark &mark = site.stages[operand]->stage;
-    std::string why;
-    std::optional<layout::Layout> copy = layout::parseLayout(mark.layout, why);
-    if (!copy)
+    std::optional<layout::Layout> layout = stagedLayout(
+        statement, access, site.stageOf(scop, operand)->stage, tile.layout);
+    if (!layout)
       return;
-    std::vector<int> dims = stagedDims(statement, access);
-    auto rename = [&](std::vector<layout::Digit> digits) {
-      for (layout::Digit &digit : digits)
-        if (digit.dim >= 0)
-          digit.dim = dims[digit.dim];
-      return digits;
-    };
-    tile.layout.registers = rename(copy->registers);
-    tile.layout.threads = rename(copy->threads);
+    tile.layout = std::move(*layout);
     countRead(access, tile);
   }
 

@@ -56,6 +56,50 @@ std::optional<KernelSites> girih::cost::sitesOf(const poly::Scop &scop,
   return result;
 }
 
+bool KernelSites::isFirstReader(const poly::Scop &scop, unsigned array,
+                                size_t s) const {
+  return std::none_of(
+      sites.begin(), sites.begin() + s, [&](const Site &earlier) {
+        const std::vector<poly::Access> &accesses =
+            scop.statements[earlier.statement].accesses;
+        return std::any_of(accesses.begin(), accesses.end(),
+                           [&](const poly::Access &access) {
+                             return !access.isWrite && access.isExact() &&
+                                    access.array == array;
+                           });
+      });
+}
+
+const Node *Site::stageOf(const poly::Scop &scop, size_t access) const {
+  const poly::Statement &model = scop.statements[statement];
+  if (model.kind != poly::StatementKind::Map)
+    return access < stages.size() ? stages[access] : nullptr;
+  for (const Node *stage : stages)
+    if (stage->stage.array == model.accesses[access].array)
+      return stage;
+  return nullptr;
+}
+
+std::optional<layout::Layout> girih::cost::stagedLayout(
+    const poly::Statement &statement, const poly::Access &access,
+    const poly::StageMark &mark, const layout::Layout &tile) {
+  std::string why;
+  std::optional<layout::Layout> copy = layout::parseLayout(mark.layout, why);
+  if (!copy)
+    return copy;
+  const std::vector<int> dims = stagedDims(statement, access);
+  layout::Layout layout = tile;
+  auto rename = [&](std::vector<layout::Digit> digits) {
+    for (layout::Digit &digit : digits)
+      if (digit.dim >= 0)
+        digit.dim = dims[digit.dim];
+    return digits;
+  };
+  layout.registers = rename(copy->registers);
+  layout.threads = rename(copy->threads);
+  return layout;
+}
+
 std::vector<int> girih::cost::stagedDims(const poly::Statement &statement,
                                          const poly::Access &access) {
   std::vector<int> dims;

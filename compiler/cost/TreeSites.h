@@ -16,6 +16,7 @@
 #include "compiler/layout/Layout.h"
 #include "compiler/poly/KernelArrays.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -28,6 +29,9 @@ struct Site {
   std::vector<const poly::Node *> stages;
   layout::Layout layout; ///< the mark's
   bool isStaged() const { return !stages.empty(); }
+  /// The stage of a read, by its number among the accesses: operands of a
+  /// product have theirs in order, a map's reads by array. Null: none.
+  const poly::Node *stageOf(const poly::Scop &scop, size_t access) const;
 };
 
 /// A kernel's sites in the order in which they run, with what is around them.
@@ -45,6 +49,16 @@ struct KernelSites {
     poly::Place place = placeOf(array);
     return place == poly::Place::Register || place == poly::Place::Shared;
   }
+  /// Of those, what nobody in the kernel makes: its first reader loads it.
+  bool isLoadedOnce(unsigned array) const {
+    return placeOf(array) == poly::Place::Register &&
+           !arrays.stored.count(array) &&
+           std::find(arrays.arrays.begin(), arrays.arrays.end(), array) !=
+               arrays.arrays.end();
+  }
+  /// Whether no site before number `s` reads the array, where nothing but
+  /// indices choose the elements.
+  bool isFirstReader(const poly::Scop &scop, unsigned array, size_t s) const;
 };
 std::optional<KernelSites> sitesOf(const poly::Scop &scop,
                                    const poly::Node &kernel, std::string &why);
@@ -53,6 +67,12 @@ std::optional<KernelSites> sitesOf(const poly::Scop &scop,
 /// statement's dims.
 std::vector<int> stagedDims(const poly::Statement &statement,
                             const poly::Access &access);
+
+/// A staged operand's layout over the statement's dimensions.
+std::optional<layout::Layout> stagedLayout(const poly::Statement &statement,
+                                           const poly::Access &access,
+                                           const poly::StageMark &mark,
+                                           const layout::Layout &tile);
 
 /// The box of partial results that a merge reads: one more axis, over threads
 /// that hold copies of the result (passes/tile does the same).

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,24 @@ public:
 
 std::string print(const Layout &layout);
 std::optional<Layout> parseLayout(std::string_view text, std::string &error);
+
+/// How registers and threads walk over places: `count` steps of `step` each,
+/// one entry a digit, fastest first. Digits that go on with the one before them
+/// are one entry, so two layouts with the same moves hold the same elements in
+/// the same registers of the same threads.
+struct Moves {
+  struct Move {
+    int64_t count;
+    std::vector<int64_t> step;
+    bool operator==(const Move &) const = default;
+  };
+  std::vector<Move> registers, threads;
+  bool operator==(const Moves &) const = default;
+};
+
+/// Moves over places that are linear in the coordinates: coefficient (p, d) of
+/// place p stands at p * rank + d.
+Moves movesOf(const Layout &layout, std::span<const int64_t> coefficients);
 
 /// Row-major distribution for streaming: vectors of `vector` along the last
 /// dimension, then threads along the last dimension, then threads along the

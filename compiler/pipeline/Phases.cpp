@@ -134,6 +134,7 @@ bool girih::pipeline::runAssociations(CompileState &state) {
   // Whoever writes a schedule says which loops there are.
   if (schedulesFor(state).empty())
     options.worthBytes = state.target->l2Bytes;
+  options.recomputesRows = true;
   std::vector<frontend::Directive> asked;
   if (!cascadesOfSchedules(state, asked))
     return false;

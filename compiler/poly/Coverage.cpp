@@ -59,6 +59,12 @@ bool keepsToItself(const Scop &scop, const Node &kernel, unsigned array) {
   ArrayRole role = scop.arrays[array].role;
   if (role != ArrayRole::Temporary && role != ArrayRole::Accumulator)
     return false;
+  // What the kernel only reads others see too.
+  if (std::none_of(kernel.statements.begin(), kernel.statements.end(),
+                   [&](unsigned s) {
+                     return scop.statements[s].write().array == array;
+                   }))
+    return false;
   return std::any_of(kernel.kernel.places.begin(), kernel.kernel.places.end(),
                      [&](const KernelMark::ArrayPlace &place) {
                        return place.array == array &&

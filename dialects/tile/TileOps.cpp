@@ -405,3 +405,24 @@ LogicalResult ConvertOp::verify() {
   }
   return success();
 }
+
+LogicalResult RegroupOp::verify() {
+  Layout from = getValue().getType().parsedLayout();
+  Layout to = getResult().getType().parsedLayout();
+  if (getValue().getType().getElementType() !=
+      getResult().getType().getElementType())
+    return emitOpError("changes the axes, not the element type");
+  auto isMatrix = [](ArrayRef<int64_t> coefficients, unsigned rank) {
+    return rank ? coefficients.size() % rank == 0 : coefficients.empty();
+  };
+  if (!isMatrix(getAt(), from.rank()) || !isMatrix(getAs(), to.rank()) ||
+      (from.rank() && to.rank() &&
+       getAt().size() / from.rank() != getAs().size() / to.rank()))
+    return emitOpError("takes a coefficient for each place and axis, not ")
+           << getAt().size() << " for rank " << from.rank() << " and "
+           << getAs().size() << " for rank " << to.rank();
+  if (girih::layout::movesOf(from, getAt()) !=
+      girih::layout::movesOf(to, getAs()))
+    return emitOpError("would move elements between registers or threads");
+  return success();
+}

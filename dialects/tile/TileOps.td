@@ -395,4 +395,24 @@ def Tile_ConvertOp : Tile_Op<"convert"> {
   let hasVerifier = 1;
 }
 
+def Tile_RegroupOp : Tile_Op<"regroup", [Pure]> {
+  let summary = "the same registers of the same threads, with other axes";
+  let description = [{
+    Both boxes are seen at places that are linear in their coordinates: `at` has a
+    row of coefficients for each place of the source's element, `as` one for the
+    result's. Result element y is source element x at the same places. Nothing
+    moves, so registers and threads have to walk over the same places. A row of
+    4096 elements seen as 512 cells of 8: `at [0, 1] as [0, 8, 0, 1]`.
+
+    `fresh`: what is computed from the result is not what was computed from the
+    source, though it is the same. Narrow elements then stay packed in words from
+    one use to the next, and nothing wider lives as long.
+  }];
+  let arguments = (ins Tile_FragType:$value, DenseI64ArrayAttr:$at, DenseI64ArrayAttr:$as,
+                       UnitAttr:$fresh);
+  let results = (outs Tile_FragType:$result);
+  let assemblyFormat = "(`fresh` $fresh^)? $value `at` $at `as` $as attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // GIRIH_DIALECTS_TILE_TILEOPS_TD

@@ -166,6 +166,8 @@ unsigned ptxVersionFor(const target::GpuTarget &target) {
     return 87;
   if (target.capability >= 90)
     return 86;
+  if (target.capability >= 89)
+    return 81; // conversions of f8
   return 78;
 }
 

@@ -74,23 +74,19 @@ private:
 /// of ex2 (2.2 ulp), one rounding of the last fma, and less than 2^-9 ulp from
 /// lo's own roundings and the dropped square.
 ///
-/// Outside -160 < hi < 128 the factor is left out: there ex2(hi) is already
-/// 0 or inf (every x with a finite exp(x) has hi < 128), while lo may be inf or
-/// NaN, or inf * lo a NaN. A NaN hi fails both comparisons and gives
-/// ex2(NaN) = NaN.
+/// The argument is brought between -104, where ex2 gives 0 already, and the
+/// smallest number whose exp is no f32. There hi is 128, ex2(hi) inf and lo
+/// more than 0, so that inf + inf * lo is inf; all smaller ones have hi < 128.
+/// A NaN passes both. Results below 2^-126 are 0, which the bound allows.
 Value Emitter::exp(Value x) {
   Value log2e = constant(kLog2E);
+  x = LLVM::MaximumOp::create(builder, loc, x, constant(-104.0f));
+  x = LLVM::MinimumOp::create(builder, loc, x, constant(0x1.62e430p6f));
   Value hi = mul(x, log2e);
   Value lo = fma(x, log2e, neg(hi));
   lo = fma(x, constant(kLog2ERest), lo);
-  Value power = intrinsic("llvm.nvvm.ex2.approx.f32", hi);
-  Value corrected = fma(power, mul(lo, constant(kLn2)), power);
-  Value below = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::olt, hi,
-                                     constant(128.0f));
-  Value above = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::ogt, hi,
-                                     constant(-160.0f));
-  Value inside = LLVM::AndOp::create(builder, loc, below, above);
-  return LLVM::SelectOp::create(builder, loc, inside, corrected, power);
+  Value power = intrinsic("llvm.nvvm.ex2.approx.ftz.f32", hi);
+  return fma(power, mul(lo, constant(kLn2)), power);
 }
 
 Value emitFast(OpBuilder &builder, FastFunction function, Value x,

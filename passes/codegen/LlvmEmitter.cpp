@@ -7,6 +7,8 @@
 
 #include "passes/codegen/LlvmEmitter.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -159,6 +161,51 @@ LlvmEmitter::Values LlvmEmitter::parts(Value word, Type type) {
   return result;
 }
 
+/// Grids have one dimension.
+Value LlvmEmitter::unknownZero() {
+  return NVVM::BlockIdZOp::create(builder, loc, i32());
+}
+
+LlvmEmitter::Values LlvmEmitter::renewed(ValueRange values, Value nothing) {
+  // ptxas sees through a move, and would find the old computations again.
+  auto through = [&](Value word) -> Value {
+    if (word.getType() == i64())
+      return add(word, extendUnsigned(nothing, i64()));
+    return add(word, nothing);
+  };
+  Values result;
+  if (values.empty())
+    return result;
+  Type type = values.front().getType();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const size_t each = bits == 8 || bits == 16 ? 32 / bits : 1;
+  for (size_t at = 0; at < values.size(); at += each) {
+    const size_t count = std::min(each, values.size() - at);
+    if (bits == 32 || bits == 64) {
+      Type whole = builder.getIntegerType(bits);
+      Value word = bitcast(values[at], whole);
+      word = through(word);
+      result.push_back(bitcast(word, type));
+      continue;
+    }
+    if (each == 1) { // of a bit
+      result.push_back(values[at]);
+      continue;
+    }
+    Value packed = LLVM::PoisonOp::create(
+        builder, loc, VectorType::get({static_cast<int64_t>(each)}, type));
+    for (size_t i = 0; i < count; ++i)
+      packed = LLVM::InsertElementOp::create(
+          builder, loc, packed, values[at + i],
+          constant(i32(), static_cast<int64_t>(i)));
+    Value word = through(bitcast(packed, i32()));
+    Values taken = parts(word, type);
+    taken.truncate(count);
+    llvm::append_range(result, taken);
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -284,6 +331,10 @@ void LlvmEmitter::branch(Value condition, Block *ifTrue, Block *ifFalse,
 LlvmEmitter::Values
 LlvmEmitter::choose(Value condition, const std::function<Values()> &ifTrue,
                     const std::function<Values()> &ifFalse) {
+  if (!condition)
+    return ifTrue();
+  if (matchPattern(condition, m_Zero()))
+    return ifFalse();
   Block *thenBlock = newBlock(), *elseBlock = newBlock();
   branch(condition, thenBlock, elseBlock);
   builder.setInsertionPointToEnd(thenBlock);

@@ -91,6 +91,12 @@ public:
   mlir::Value extendSigned(mlir::Value value, mlir::Type to);
   mlir::Value truncate(mlir::Value value, mlir::Type to);
   mlir::Value bitcast(mlir::Value value, mlir::Type to);
+  /// The same values, of which neither LLVM nor ptxas knows that they are: what
+  /// was computed from the old ones is computed anew from these. Narrow ones
+  /// travel packed in words. `nothing`: unknownZero().
+  Values renewed(mlir::ValueRange values, mlir::Value nothing);
+  /// An i32 that is 0 in every launch, which no compiler can know.
+  mlir::Value unknownZero();
   /// The parts of an i32, lowest first, as `type` (8 or 16 bits).
   Values parts(mlir::Value word, mlir::Type type);
 
@@ -123,7 +129,8 @@ public:
   void branch(mlir::Value condition, mlir::Block *ifTrue, mlir::Block *ifFalse,
               mlir::ValueRange trueArguments = {},
               mlir::ValueRange falseArguments = {});
-  /// Runs one of two emitters under a condition; both give as many values.
+  /// Runs one of two emitters under a condition; both give as many values. No
+  /// condition is one that holds.
   Values choose(mlir::Value condition, const std::function<Values()> &ifTrue,
                 const std::function<Values()> &ifFalse);
   /// for k = 0, step .. while k < limit, with `carried` values; k is an i32.

@@ -135,7 +135,7 @@ LogicalResult KernelLowering::run(KernelFacts &facts) {
   }
   emit.setLoc(kernel.getLoc());
   emit.endKernel();
-  return success();
+  return success(!hasFailed);
 }
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
@@ -201,6 +201,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](tile::MergeOp merge) { return lowerMerge(merge); })
       .Case([&](tile::ConvertOp convert) {
         return lowerConvert(convert), success();
+      })
+      .Case([&](tile::RegroupOp regroup) {
+        return lowerRegroup(regroup), success();
       })
       .Default([](Operation *other) {
         return other->emitOpError("cannot be lowered to a GPU kernel");

@@ -9,6 +9,8 @@
 
 #include "passes/codegen/TileAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cstdint>
 #include <cstdlib>
 
@@ -124,14 +126,35 @@ KernelLowering::validity(const Layout &layout, ValueRange bases,
   Validity result;
   result.thread = threadValues(layout, bases, toVector(coefficients));
   result.parts = registerParts(layout, toVector(coefficients), bases.size());
+  const unsigned rank = layout.rank();
+  for (auto [c, base] : llvm::enumerate(bases)) {
+    APInt known;
+    std::optional<Validity::Range> range;
+    if (matchPattern(base, m_ConstantInt(&known))) {
+      range = {known.getSExtValue(), known.getSExtValue()};
+      for (unsigned d = 0; d < rank; ++d)
+        for (const Layout::ThreadTerm &term : layout.threadTerms(d)) {
+          const int64_t most =
+              (term.count - 1) * term.stride * coefficients[c * rank + d];
+          (most > 0 ? range->most : range->least) += most;
+        }
+    }
+    result.ranges.push_back(range);
+  }
   return result;
 }
 
 Value KernelLowering::holds(const Validity &validity,
                             const std::vector<int64_t> &parts) {
   Value condition;
-  for (auto [value, part] : llvm::zip(validity.thread, parts))
+  for (auto [value, part, range] :
+       llvm::zip(validity.thread, parts, validity.ranges)) {
+    if (range && range->least + part >= 0)
+      continue; // in every thread
+    if (range && range->most + part < 0)
+      return emit.constant(emit.i1(), 0); // in none
     condition = both(condition, emit.compare(Compare::SignedGe, value, -part));
+  }
   return condition;
 }
 

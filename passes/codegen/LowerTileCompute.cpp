@@ -9,6 +9,8 @@
 
 #include "passes/codegen/TileAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <algorithm>
 #include <set>
 
@@ -25,35 +27,53 @@ void KernelLowering::lowerFill(tile::FillOp op) {
 
 LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   const Layout layout = tile::layoutOf(op.getResult());
-  const size_t inputs = op.getInputs().size();
   const std::vector<int64_t> coefficients = toVector(op.getIndexCoefficients());
   const Values indices = threadValues(layout, op.getIndexBases(), coefficients);
   const std::vector<std::vector<int64_t>> parts =
       registerParts(layout, coefficients, indices.size());
-  SmallVector<Values> fragments;
-  for (Value input : op.getInputs())
-    fragments.push_back(of(input));
-  Block &body = op.getBlock();
-  Values result;
-  for (int64_t reg = 0; reg < layout.registerCount(); ++reg) {
-    for (size_t i = 0; i < inputs; ++i)
-      set(body.getArgument(i), {fragments[i][reg]});
+  // Null after an error.
+  auto make = [this, op, indices, parts](int64_t reg) mutable -> Value {
+    Block &body = op.getBlock();
+    const size_t inputs = op.getInputs().size();
+    Values arguments;
+    for (Value input : op.getInputs())
+      arguments.push_back(element(input, reg));
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      set(body.getArgument(i), {argument});
     for (size_t e = 0; e < indices.size(); ++e)
       set(body.getArgument(inputs + e),
           {emit.integer(Int::Add, indices[e], parts[reg][e])});
     for (Operation &inner : body.without_terminator()) {
       Values operands;
       for (Value operand : inner.getOperands()) {
-        if (!lowered.contains(operand) || of(operand).size() != 1)
-          return inner.emitOpError("takes a value that is no number");
+        if (!lowered.contains(operand) || of(operand).size() != 1) {
+          inner.emitOpError("takes a value that is no number");
+          return {};
+        }
         operands.push_back(scalar(operand));
       }
       Value value = scalarLowering.lower(&inner, operands);
       if (!value)
-        return failure();
+        return {};
       set(inner.getResult(0), {value});
     }
-    result.push_back(scalar(body.back().getOperand(0)));
+    return scalar(body.back().getOperand(0));
+  };
+  if (mayDefer(op)) {
+    defer(op, layout.registerCount(), [this, op, make](int64_t reg) mutable {
+      Value made = make(reg);
+      if (made)
+        return made;
+      hasFailed = true; // some value, for what is still to be emitted
+      return emit.zero(heldType(op.getResult().getType().getElementType()));
+    });
+    return success();
+  }
+  Values result;
+  for (int64_t reg = 0; reg < layout.registerCount(); ++reg) {
+    result.push_back(make(reg));
+    if (!result.back())
+      return failure();
   }
   set(op, result);
   return success();
@@ -101,21 +121,28 @@ void KernelLowering::lowerReduce(tile::ReduceOp op) {
   Type element = op.getAccumulator().getType().getElementType();
   const tile::Leaf leaf = op.getLeaf();
   const Values initial = of(op.getAccumulator());
-  SmallVector<Values> factors;
-  for (Value value : op.getValues())
-    factors.push_back(of(value));
   const std::vector<std::vector<int64_t>> order =
       reductionOrder(layout, op.getKept());
   const Validity valid =
       validity(layout, op.getValidBases(), op.getValidCoefficients());
 
+  const std::set<std::vector<int64_t>> distinct(valid.parts.begin(),
+                                                valid.parts.end());
+  const bool branches =
+      !valid.everywhere() && distinct.size() > 2 && !isNearlySettled(valid);
+  if (branches)
+    for (Value value : op.getValues())
+      of(value);
+  auto factor = [&](unsigned which, int64_t reg) {
+    return this->element(op.getValues()[which], reg);
+  };
   auto step = [&](Value accumulator, int64_t reg) {
     const Location loc = op.getLoc();
-    Value first = factors[0][reg];
+    Value first = factor(0, reg);
     if (leaf == tile::Leaf::Fma)
-      return scalarLowering.fma(first, factors[1][reg], accumulator, loc);
+      return scalarLowering.fma(first, factor(1, reg), accumulator, loc);
     if (leaf == tile::Leaf::MulAdd)
-      first = scalarLowering.mul(first, factors[1][reg], loc);
+      first = scalarLowering.mul(first, factor(1, reg), loc);
     return scalarLowering.combine(kind, element, accumulator, first, loc);
   };
   // Neighbouring chains are interleaved: each waits for itself only.
@@ -125,28 +152,29 @@ void KernelLowering::lowerReduce(tile::ReduceOp op) {
     for (size_t position = 0; position < order.front().size(); ++position)
       for (size_t chain = 0; chain < order.size(); ++chain) {
         const int64_t reg = order[chain][position];
-        Value next = step(accumulators[chain], reg);
+        Value condition;
         if (guarded) {
-          Value &condition = conditions[valid.parts[reg]];
-          if (!condition)
-            condition = holds(valid, valid.parts[reg]);
-          next = emit.select(condition, next, accumulators[chain]);
+          auto [known, isNew] = conditions.try_emplace(valid.parts[reg]);
+          if (isNew)
+            known->second = holds(valid, valid.parts[reg]);
+          condition = known->second;
         }
+        if (condition && matchPattern(condition, m_Zero()))
+          continue; // in no thread
+        Value next = step(accumulators[chain], reg);
+        if (condition)
+          next = emit.select(condition, next, accumulators[chain]);
         accumulators[chain] = next;
       }
     return accumulators;
   };
-  if (valid.everywhere()) {
-    set(op, reduceAll(false));
+  if (!branches) {
+    set(op, reduceAll(!valid.everywhere()));
     return;
   }
-  const std::set<std::vector<int64_t>> distinct(valid.parts.begin(),
-                                                valid.parts.end());
-  set(op, distinct.size() <= 2 ? reduceAll(true)
-                               : emit.choose(
-                                     allHold(valid, valid.parts),
-                                     [&] { return reduceAll(false); },
-                                     [&] { return reduceAll(true); }));
+  set(op, emit.choose(
+              allHold(valid, valid.parts), [&] { return reduceAll(false); },
+              [&] { return reduceAll(true); }));
 }
 
 //===----------------------------------------------------------------------===//

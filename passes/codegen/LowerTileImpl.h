@@ -119,10 +119,17 @@ private:
   struct Validity {
     Values thread;
     std::vector<std::vector<int64_t>> parts; ///< by register
+    /// The least and the largest thread[c] over all threads where the base is a
+    /// constant, else none.
+    struct Range {
+      int64_t least, most;
+    };
+    std::vector<std::optional<Range>> ranges;
     bool everywhere() const { return thread.empty(); }
   };
   Validity validity(const layout::Layout &layout, mlir::ValueRange bases,
                     llvm::ArrayRef<int64_t> coefficients);
+  /// Null where they hold in every thread.
   mlir::Value holds(const Validity &validity,
                     const std::vector<int64_t> &parts);
   /// The conditions of all of `parts` at once.
@@ -139,13 +146,47 @@ private:
     Validity valid;
   };
 
-  const Values &of(mlir::Value value) { return lowered.find(value)->second; }
+  /// All registers of a value.
+  const Values &of(mlir::Value value) {
+    if (auto later = deferred.find(value); later != deferred.end())
+      makeAll(value);
+    return lowered.find(value)->second;
+  }
+  /// One register of a value.
+  mlir::Value element(mlir::Value value, int64_t reg);
   mlir::Value scalar(mlir::Value value) { return of(value).front(); }
   Values scalars(mlir::ValueRange values);
   void set(mlir::Value value, Values values) {
     lowered[value] = std::move(values);
   }
   mlir::Value both(mlir::Value a, mlir::Value b); ///< null stands for true
+
+  // LowerTileDeferred.cpp. A fragment of many elements whose every register is
+  // made when it is first asked for: what makes one stands before what uses it,
+  // and few are alive at once.
+  struct Deferred {
+    std::function<mlir::Value(int64_t)> make;
+    Values made; ///< null where not yet
+  };
+  /// Whether the result of `op` is worth it: many registers, and all its users
+  /// in the same block, so that each stands behind the first.
+  static bool mayDefer(mlir::Operation *op);
+  void defer(mlir::Value value, int64_t registers,
+             std::function<mlir::Value(int64_t)> make) {
+    deferred[value] = {std::move(make), Values(registers)};
+  }
+  void makeAll(mlir::Value value);
+  /// Keeps narrow registers packed in words, from which each is taken out where
+  /// it is used.
+  void deferPacked(mlir::Value value, const Values &registers);
+  mlir::Value unknownZero(); ///< once a kernel
+  void lowerRegroup(tile::RegroupOp op);
+  /// Whether what holds with `parts` is known before the kernel runs.
+  static bool isSettled(const Validity &validity,
+                        const std::vector<int64_t> &parts);
+  /// Of all registers that is known, or of all but few conditions: not worth
+  /// two versions of the code.
+  static bool isNearlySettled(const Validity &validity);
 
   tile::KernelOp kernel;
   mlir::OpBuilder &builder;
@@ -154,6 +195,8 @@ private:
   ScalarLowering scalarLowering;
   SharedPlan plan;
   llvm::DenseMap<mlir::Value, Values> lowered;
+  llvm::DenseMap<mlir::Value, Deferred> deferred;
+  bool hasFailed = false;                    ///< making a deferred register did
   llvm::DenseSet<mlir::Value> written, read; ///< tensors
   mlir::Operation *prologueEnd = nullptr;    ///< emission of per-kernel values
   mlir::Value thread;

@@ -167,6 +167,17 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
                        allHold(valid, distinct),
                        [&] { return loadThose(nullptr); }, groupByGroup);
   }
+  const bool isBool = type.getElementType().isInteger(1);
+  if (inWords && !isBool && mayDefer(op)) {
+    // Words are what stays; their parts are taken out where they are used.
+    defer(op, layout.registerCount(),
+          [this, loaded, source, vector, perWord, element](int64_t reg) {
+            auto [touch, lane] = source[reg];
+            const int64_t at = touch * vector + lane;
+            return emit.parts(loaded[at / perWord], element)[at % perWord];
+          });
+    return;
+  }
   if (inWords) {
     Values parts;
     for (Value word : loaded)
@@ -179,7 +190,10 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
   Values result;
   for (auto [touch, lane] : source)
     result.push_back(loaded[touch * vector + lane]);
-  set(op, result);
+  if (perWord > 1 && !isBool && mayDefer(op))
+    deferPacked(op, result);
+  else
+    set(op, result);
 }
 
 void KernelLowering::lowerStore(tile::StoreOp op) {
@@ -187,10 +201,6 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
   tile::GlobalType type = op.getTensor().getType();
   const int64_t vector = op.getVector();
   const Values tensor = of(op.getTensor());
-  Values values = of(op.getValue());
-  if (type.getElementType().isInteger(1))
-    for (Value &value : values)
-      value = emit.extendUnsigned(value, builder.getI8Type());
   const std::vector<int64_t> coefficients = toVector(op.getCoefficients());
   const std::vector<Parts> deltas =
       registerParts(layout, coefficients, op.getBases().size());
@@ -199,6 +209,19 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
   const Validity valid =
       validity(layout, op.getValidBases(), op.getValidCoefficients());
 
+  const Value owner = ownerCondition(layout);
+  if (owner || !isNearlySettled(valid))
+    of(op.getValue());
+  auto valuesFrom = [&](int64_t reg) {
+    Values values;
+    for (int64_t lane = 0; lane < vector; ++lane) {
+      Value value = this->element(op.getValue(), reg + lane);
+      values.push_back(type.getElementType().isInteger(1)
+                           ? emit.extendUnsigned(value, builder.getI8Type())
+                           : value);
+    }
+    return values;
+  };
   std::vector<Touch> touches;
   for (int64_t reg = 0; reg < layout.registerCount(); reg += vector)
     if (ownsItsElement(layout, reg))
@@ -207,9 +230,14 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
     pointers.beginBlock();
     for (const Touch &touch : touches)
       if (!only || touch.valid == *only)
-        emit.store(ValueRange(values).slice(touch.reg, vector),
-                   pointers.at(touch.deltas));
+        emit.store(valuesFrom(touch.reg), pointers.at(touch.deltas));
     return Values();
+  };
+  // Made in front of the condition, so that others may use them too.
+  auto makeThose = [&](const Parts &only) {
+    for (const Touch &touch : touches)
+      if (touch.valid == only)
+        valuesFrom(touch.reg);
   };
   auto nothing = [] { return Values(); };
   auto storeValid = [&] {
@@ -217,18 +245,22 @@ void KernelLowering::lowerStore(tile::StoreOp op) {
       return storeThose(nullptr);
     const std::vector<Parts> distinct = distinctValid(touches);
     auto groupByGroup = [&] {
-      for (const Parts &parts : distinct)
+      for (const Parts &parts : distinct) {
+        Value condition = holds(valid, parts);
+        if (condition && !isSettled(valid, parts))
+          makeThose(parts);
         emit.choose(
-            holds(valid, parts), [&] { return storeThose(&parts); }, nothing);
+            condition, [&] { return storeThose(&parts); }, nothing);
+      }
       return Values();
     };
-    return distinct.size() == 1
+    return distinct.size() == 1 || isNearlySettled(valid)
                ? groupByGroup()
                : emit.choose(
                      allHold(valid, distinct),
                      [&] { return storeThose(nullptr); }, groupByGroup);
   };
-  if (Value owner = ownerCondition(layout))
+  if (owner)
     emit.choose(owner, storeValid, nothing);
   else
     storeValid();

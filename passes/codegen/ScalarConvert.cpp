@@ -99,12 +99,22 @@ static F8Format formatOf(Type type) {
                                      : F8Format{2, 15, 0x7b};
 }
 
-/// An f32 rounded to f8 by integer arithmetic, as cvt.rn.satfinite does from
-/// sm_89 on: to nearest even, saturating, NaN to 0x7f.
-static Value toF8(LlvmEmitter &emit, Value value, Type to) {
+/// An f32 rounded to f8 by cvt.rn.satfinite, or as that does by integer
+/// arithmetic before sm_89: to nearest even, saturating, NaN to 0x7f.
+static Value toF8(LlvmEmitter &emit, Value value, Type to, bool hasCvt) {
   const F8Format format = formatOf(to);
   const int dropped = 23 - format.fractionBits;
   OpBuilder &builder = emit.getBuilder();
+  if (hasCvt) { // two at once; the second is the lower byte
+    StringRef name = isa<Float8E4M3FNType>(to) ? "llvm.nvvm.ff.to.e4m3x2.rn"
+                                               : "llvm.nvvm.ff.to.e5m2x2.rn";
+    Value both = LLVM::CallIntrinsicOp::create(
+                     builder, emit.getLoc(), builder.getI16Type(),
+                     builder.getStringAttr(name),
+                     ValueRange{emit.zero(builder.getF32Type()), value})
+                     .getResult(0);
+    return emit.truncate(both, builder.getI8Type());
+  }
   Type f32 = builder.getF32Type(), i32 = emit.i32();
   auto number = [&](int64_t n) { return emit.constant(i32, n); };
   Value all = emit.bitcast(value, i32);
@@ -140,7 +150,7 @@ static Value toF8(LlvmEmitter &emit, Value value, Type to) {
 
 /// Exact. An f8e5m2 is the upper half of an f16. An f8e4m3fn's exponent and
 /// fraction, read as those of an f32, are the value times 2^-120.
-static Value fromF8(LlvmEmitter &emit, Value value, Type from) {
+static Value fromF8(LlvmEmitter &emit, Value value, Type from, bool hasCvt) {
   OpBuilder &builder = emit.getBuilder();
   Type f32 = builder.getF32Type(), i32 = emit.i32();
   Location loc = emit.getLoc();
@@ -150,6 +160,18 @@ static Value fromF8(LlvmEmitter &emit, Value value, Type from) {
                               emit.constant(i16, 8));
     return LLVM::FPExtOp::create(builder, loc, f32,
                                  emit.bitcast(half, builder.getF16Type()));
+  }
+  if (hasCvt) {
+    Type halves = VectorType::get({2}, builder.getF16Type());
+    Value both =
+        LLVM::CallIntrinsicOp::create(
+            builder, loc, halves,
+            builder.getStringAttr("llvm.nvvm.e4m3x2.to.f16x2.rn"),
+            ValueRange{emit.extendUnsigned(value, builder.getI16Type())})
+            .getResult(0);
+    Value half = LLVM::ExtractElementOp::create(builder, loc, both,
+                                                emit.constant(i32, 0));
+    return LLVM::FPExtOp::create(builder, loc, f32, half);
   }
   Value wide = emit.extendUnsigned(value, i32);
   Value code = emit.integer(Int::And, wide, emit.constant(i32, 0x7f));
@@ -225,7 +247,7 @@ Value ScalarLowering::fromInteger(Value value, bool isUnsigned, Type to,
   bits = LLVM::OrOp::create(builder, loc, bits, sticky);
   Value odd = LLVM::BitcastOp::create(builder, loc, f32, bits);
   if (isF8(to))
-    return toF8(emit, odd, to);
+    return toF8(emit, odd, to, target.capability >= 89);
   return LLVM::FPTruncOp::create(builder, loc, to, odd);
 }
 
@@ -251,7 +273,7 @@ Value ScalarLowering::convert(Value value, Type from, Type to, Location loc) {
     value = emit.extendUnsigned(value, from);
   }
   if (isF8(from)) {
-    value = fromF8(emit, value, from);
+    value = fromF8(emit, value, from, target.capability >= 89);
     from = builder.getF32Type();
   }
   if (from.isIndex())
@@ -278,7 +300,7 @@ Value ScalarLowering::convert(Value value, Type from, Type to, Location loc) {
     return floatToFloat(value, to, loc);
   if (isNarrow(from))
     value = floatToFloat(value, builder.getF32Type(), loc);
-  return toF8(emit, oddFloat(emit, value), to);
+  return toF8(emit, oddFloat(emit, value), to, target.capability >= 89);
 }
 
 } // namespace girih::codegen

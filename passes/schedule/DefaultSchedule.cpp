@@ -134,7 +134,7 @@ NodePtr girih::schedule::chooseKernel(const Scop &scop,
     threads = choice.threads;
     why = std::move(choice.why);
   } else {
-    TileChoice choice = chooseTiles(scop, group, target);
+    TileChoice choice = chooseTiles(scop, group, target, memory);
     made = buildKernel(scop, group, choice, memory, reason.kernel);
     threads = choice.threads;
     why = std::move(choice.why);

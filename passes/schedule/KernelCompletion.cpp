@@ -8,6 +8,7 @@
 #include "passes/schedule/KernelCompletion.h"
 
 #include "passes/schedule/KernelTree.h"
+#include "passes/schedule/TileChoice.h"
 
 #include <algorithm>
 
@@ -520,6 +521,21 @@ void KernelCompletion::refuseStage(const poly::StageMark &stage, unsigned s,
   error.help("take larger tiles or fewer threads");
 }
 
+/// Whether all reads of the array by a map have each of its dims as a
+/// subscript, and are contiguous along another one than its write.
+bool KernelCompletion::isTurnedBy(const Statement &statement,
+                                  unsigned array) const {
+  if (statement.kind != StatementKind::Map)
+    return false;
+  return std::all_of(
+      statement.accesses.begin(), statement.accesses.end(),
+      [&](const poly::Access &access) {
+        return access.isWrite || access.array != array ||
+               (access.subscripts.size() == statement.dims.size() &&
+                isTurned(access, statement.write(), input.memory));
+      });
+}
+
 bool KernelCompletion::fillStages(Node &node) {
   bool good = true;
   walk(node, [&](Node &at) {
@@ -533,7 +549,9 @@ bool KernelCompletion::fillStages(Node &node) {
     auto found = facts.origins.staged.find(at.stage.array);
     const Origin *stager =
         found == facts.origins.staged.end() ? nullptr : &found->second;
-    if (below->kind != Node::Kind::Tile || !tiles.at(s).isContraction) {
+    const bool isStageable = tiles.at(s).isContraction ||
+                             isTurnedBy(scop.statements[s], at.stage.array);
+    if (below->kind != Node::Kind::Tile || !isStageable) {
       good = false;
       fail("G0725",
            below->kind != Node::Kind::Tile
@@ -541,7 +559,8 @@ bool KernelCompletion::fillStages(Node &node) {
                      "' is staged above loops that are no part of "
                      "the tile of '" +
                      scop.statements[s].name + "', which is not realised yet"
-               : "only the two operands of a product, both of them, can be "
+               : "only the two operands of a product, both of them, and what a "
+                 "map reads along another dimension than it writes can be "
                  "staged so far; '" +
                      scop.statements[s].name + "' is none of that kind here",
            stager)

@@ -15,6 +15,7 @@
 #include "compiler/layout/Layout.h"
 #include "compiler/support/Diagnostics.h"
 #include "passes/schedule/Completion.h"
+#include "passes/schedule/RowPlaces.h"
 
 namespace girih::schedule {
 
@@ -90,10 +91,14 @@ private:
   bool staysInRegisters(unsigned writer, unsigned reader,
                         const poly::Access &read) const;
   bool isCarried(unsigned array) const;
+  /// The tiles as those of a kernel that goes over rows, and how many leading
+  /// dims choose the row.
+  RowTiles rowTiles(unsigned &shared) const;
   bool checkCells();
   // The tree.
   poly::NodePtr build(poly::NodePtr node);
   poly::NodePtr tileOf(unsigned statement);
+  bool isTurnedBy(const poly::Statement &statement, unsigned array) const;
   bool fillStages(poly::Node &node);
   void refuseStage(const poly::StageMark &stage, unsigned statement,
                    const Origin *stager);

@@ -432,9 +432,40 @@ bool KernelCompletion::isCarried(unsigned array) const {
   return box.has_value();
 }
 
+RowTiles KernelCompletion::rowTiles(unsigned &shared) const {
+  RowTiles result;
+  shared = ~0u;
+  // Maps alone go over elements, not rows.
+  if (std::none_of(statements.begin(), statements.end(), [&](unsigned s) {
+        return scop.statements[s].kind == StatementKind::Update;
+      }))
+    return result;
+  for (unsigned s : statements) {
+    const StatementTile &tile = tiles.at(s);
+    if (tile.isContraction || !scop.statements[s].loops.empty())
+      return {};
+    unsigned leading = 0;
+    while (leading < tile.shape.size() && tile.shape[leading] == 1 &&
+           leading < scop.statements[s].dims.size())
+      ++leading;
+    shared = std::min(shared, leading);
+  }
+  for (unsigned s : statements) {
+    RowTile row{tiles.at(s).layout, true};
+    for (const Node *node : poly::pathOf(tree, s))
+      for (const Member &member : node->members)
+        row.isWhole &=
+            member.binding != Binding::Loop || turnsOf(*node, member) == 1;
+    result[s] = std::move(row);
+  }
+  return result;
+}
+
 std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
   std::vector<poly::KernelMark::ArrayPlace> result;
   std::set<unsigned> seen;
+  unsigned shared = 0;
+  const RowTiles rows = rowTiles(shared);
   for (unsigned s : statements) {
     unsigned array = scop.statements[s].write().array;
     if (!seen.insert(array).second)
@@ -455,7 +486,8 @@ std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
         if (!access.isWrite && access.array == array) {
           ++readers;
           inRegisters = inRegisters && tiles.count(reader) &&
-                        staysInRegisters(s, reader, access);
+                        (staysInRegisters(s, reader, access) ||
+                         findsRow(scop, rows, shared, s, reader, access));
         }
     inRegisters |= writers > 1 && isCarried(array);
     Place place =
@@ -480,6 +512,9 @@ std::vector<poly::KernelMark::ArrayPlace> KernelCompletion::places(bool &good) {
     }
     result.push_back({array, place});
   }
+  for (unsigned array : rowsReadAlike(scop, rows, shared))
+    if (!seen.count(array))
+      result.push_back({array, Place::Register});
   std::sort(result.begin(), result.end(),
             [](const auto &a, const auto &b) { return a.array < b.array; });
   return result;

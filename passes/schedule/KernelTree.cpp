@@ -7,6 +7,8 @@
 
 #include "passes/schedule/KernelTree.h"
 
+#include "passes/schedule/RowPlaces.h"
+
 #include <algorithm>
 #include <set>
 
@@ -72,6 +74,7 @@ private:
   const TileChoice &choice;
   const MemoryOrders &memory;
   std::vector<unsigned> statements;
+  RowTiles rowTiles; ///< what has been built of a row kernel
 };
 
 } // namespace
@@ -227,16 +230,16 @@ NodePtr KernelBuilder::contractionTile(unsigned s) {
 
 int64_t KernelBuilder::elementStep(const Statement &update, int64_t width,
                                    int64_t cells) const {
-  // Of the registers that a full multiprocessor gives a thread, half. A loaded
-  // element takes one, also where it has 16 bits.
-  int64_t registers = 0;
+  // Of the registers that a full multiprocessor gives a thread, three eighths.
+  // Narrow elements stay packed until they are used.
+  int64_t bytes = 0;
   for (const Access &access : update.accesses) {
     const poly::Array &array = scop.arrays[access.array];
     if (!access.isWrite && array.role != poly::ArrayRole::Accumulator)
-      registers += std::max<int64_t>(array.elementBytes / 4, 1);
+      bytes += array.elementBytes;
   }
-  int64_t budget = 65536 / choice.threads / 2;
-  int64_t most = std::min<int64_t>(budget / std::max<int64_t>(registers, 1),
+  int64_t budget = 65536 / choice.threads * 3 / 8;
+  int64_t most = std::min<int64_t>(4 * budget / std::max<int64_t>(bytes, 1),
                                    kMostElements) /
                  cells;
   if (width <= most)
@@ -255,7 +258,10 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
 
   Layout layout = sharedLayout(rank);
   std::vector<Member> loops;
+  bool isWhole = true;
   auto loop = [&](unsigned d, int64_t size) {
+    int64_t extent = mostValues(statement, d);
+    isWhole &= extent >= 0 && extent <= size;
     loops.push_back(member(statement.dims[d] + "o", Binding::Loop, false,
                            {digit(d, size, 0)}));
     layout.shape[d] = size;
@@ -279,9 +285,10 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
       addInnerThreads(layout, cell, 1, cells);
       if (statement.kind == StatementKind::Update) {
         unsigned round = cell + 1, element = cell + 2;
-        loop(round, 1);
+        loop(round, choice.rounds);
         int64_t turn = constantExtent(statement, element);
-        int64_t width = elementStep(statement, turn, cells / used);
+        int64_t width =
+            choice.holdsRow ? turn : elementStep(statement, turn, cells / used);
         if (width < turn)
           loop(element, width);
         layout.shape[element] = width;
@@ -290,6 +297,8 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
       }
       if (cells / used > 1)
         layout.registers.push_back({cells / used, int(cell), used});
+      if (statement.kind == StatementKind::Update && choice.rounds > 1)
+        layout.registers.push_back({choice.rounds, int(cell) + 1, 1});
     } else {
       addInnerThreads(layout, -1, 0, 1);
       for (unsigned d = reduction->cellEnd; d < rank; ++d) {
@@ -300,6 +309,7 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
           layout.registers.push_back({step, int(d), 1});
       }
     }
+    rowTiles[s] = {layout, isWhole};
     return loopBand(s, std::move(loops), tileOf(s, layout.shape, layout));
   }
 
@@ -314,10 +324,20 @@ NodePtr KernelBuilder::statementTree(const Unit &unit, unsigned s) {
     loop(last, step * std::max<int64_t>(choice.innerVectors, 1));
     for (Member &member : loops)
       member.coincident = true;
+    rowTiles[s] = {layout, isWhole};
     return loopBand(s, std::move(loops), tileOf(s, layout.shape, layout));
   }
   addInnerThreads(layout, -1, 0, 1);
-  return loopBand(s, std::move(loops), tileOf(s, layout.shape, layout));
+  NodePtr tile = tileOf(s, layout.shape, layout);
+  if (choice.turnsReads && statement.kind == StatementKind::Map)
+    for (unsigned a = 0; a < statement.accesses.size(); ++a)
+      if (const Access &read = statement.accesses[a];
+          !read.isWrite && isTurned(read, statement.write(), memory) &&
+          (a == 0 ||
+           std::find(statement.accesses.begin(), statement.accesses.begin() + a,
+                     read) == statement.accesses.begin() + a))
+        tile = stage(s, a, std::move(tile));
+  return loopBand(s, std::move(loops), std::move(tile));
 }
 
 int64_t KernelBuilder::sharedRowBytes(unsigned writer) const {
@@ -385,6 +405,14 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
   std::set<unsigned> seen;
   // Rows in shared memory leave room for several blocks a multiprocessor.
   int64_t sharedLeft = 32 * 1024;
+  const bool isRowKernel =
+      choice.holdsRow && group.loops.empty() && !group.isAlone;
+  auto writersOf = [&](unsigned array) {
+    return std::count_if(scop.statements.begin(), scop.statements.end(),
+                         [&](const Statement &statement) {
+                           return statement.write().array == array;
+                         });
+  };
   auto isCellsOf = [&](unsigned array) {
     return std::any_of(scop.reductions.begin(), scop.reductions.end(),
                        [&](const Reduction &reduction) {
@@ -395,15 +423,19 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     unsigned array = scop.statements[s].write().array;
     if (!seen.insert(array).second)
       continue;
-    bool inRegisters = scop.statements[s].dims.size() == group.sharedDims &&
-                       !group.isAlone &&
-                       scop.arrays[array].role != poly::ArrayRole::InOut;
+    bool mayStay =
+        !group.isAlone && scop.arrays[array].role != poly::ArrayRole::InOut;
+    bool inRegisters =
+        mayStay && scop.statements[s].dims.size() == group.sharedDims;
+    bool asRow = mayStay && isRowKernel && writersOf(array) == 1;
     bool isRead = false;
     for (unsigned reader = 0; reader < scop.statements.size(); ++reader)
       for (const Access &access : scop.statements[reader].accesses) {
         if (access.isWrite || access.array != array)
           continue;
         isRead = true;
+        asRow = asRow &&
+                findsRow(scop, rowTiles, group.sharedDims, s, reader, access);
         inRegisters &=
             std::binary_search(statements.begin(), statements.end(), reader);
         for (unsigned d = 0; d < access.subscripts.size(); ++d)
@@ -411,6 +443,7 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
               access.subscripts[d] == Affine::dim(group.timeDims() + d);
         inRegisters &= access.isExact();
       }
+    inRegisters |= asRow;
     inRegisters &= isRead;
     inRegisters |= isCellsOf(array);
     inRegisters &= scop.statements[s].write().isExact();
@@ -425,6 +458,10 @@ std::vector<poly::KernelMark::ArrayPlace> KernelBuilder::places() const {
     }
     result.push_back({array, place});
   }
+  if (isRowKernel)
+    for (unsigned array : rowsReadAlike(scop, rowTiles, group.sharedDims))
+      if (!seen.count(array))
+        result.push_back({array, Place::Register});
   std::sort(result.begin(), result.end(),
             [](const auto &a, const auto &b) { return a.array < b.array; });
   return result;

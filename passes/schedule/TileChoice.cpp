@@ -33,6 +33,23 @@ int64_t girih::schedule::constantExtent(const Statement &statement,
   return best;
 }
 
+int64_t girih::schedule::mostValues(const Statement &statement, unsigned dim) {
+  int64_t best = -1;
+  for (const poly::Affine &constraint : statement.constraints) {
+    const int64_t factor = -constraint.dimCoefficient(dim);
+    bool fallsOnly = factor > 0 && constraint.constant >= 0;
+    for (unsigned d = 0; d < statement.dims.size(); ++d)
+      fallsOnly &= constraint.dimCoefficient(d) <= 0;
+    for (int64_t coefficient : constraint.params)
+      fallsOnly &= coefficient <= 0;
+    if (fallsOnly) {
+      int64_t values = constraint.constant / factor + 1;
+      best = best < 0 ? values : std::min(best, values);
+    }
+  }
+  return best;
+}
+
 unsigned girih::schedule::narrowestBytes(const Scop &scop, unsigned statement) {
   unsigned bytes = 8;
   for (const Access &access : scop.statements[statement].accesses)
@@ -50,14 +67,20 @@ int64_t powerOfTwoAtLeast(int64_t value) {
   return power;
 }
 
+/// Elements of a row that one thread keeps in registers in f32, and bytes where
+/// they stay as narrow as they were loaded.
+constexpr int64_t kRowElements = 32;
+constexpr int64_t kRowBytes = 128;
+
 /// Cells of a column that 8 threads keep in 32 registers each.
 constexpr int64_t kMostColumnCells = 8 * 32;
 
 class Choice {
 public:
   Choice(const Scop &scop, const FusionGroup &group,
-         const target::GpuTarget &target)
-      : scop(scop), group(group), target(target) {}
+         const target::GpuTarget &target,
+         const std::vector<std::vector<unsigned>> &memory)
+      : scop(scop), group(group), target(target), memory(memory) {}
   TileChoice run();
 
 private:
@@ -71,7 +94,13 @@ private:
   /// none.
   int64_t longestInnerExtent() const;
   void elementwise();
+  /// False where no read is turned, or too few elements lie along it.
+  bool turned();
   void row();
+  /// Elements of a row that a thread may hold.
+  int64_t elementsOfRow() const;
+  /// False where a row is too long for the registers of a block.
+  bool rowInRegisters(int64_t cells, int64_t width, int64_t rounds);
   void column();
   void chains();
   void contraction();
@@ -79,13 +108,25 @@ private:
   const Scop &scop;
   const FusionGroup &group;
   const target::GpuTarget &target;
+  const std::vector<std::vector<unsigned>> &memory;
   TileChoice choice;
 };
 
-/// Whether the first read of the update walks memory along the reduced dims.
+/// The first of the reads with the most subscripts.
+const Access &largestRead(const Statement &update) {
+  const Access *largest = &update.accesses.front();
+  for (const Access &access : update.accesses)
+    if (!access.isWrite &&
+        access.subscripts.size() > largest->subscripts.size() &&
+        access.array != update.write().array)
+      largest = &access;
+  return *largest;
+}
+
+/// Whether the largest read of the update walks memory along the reduced dims.
 bool readsAlongReduction(const Scop &scop, const Reduction &reduction) {
   const Statement &update = scop.statements[reduction.update];
-  const Access &read = update.accesses.front();
+  const Access &read = largestRead(update);
   if (read.isWrite || read.subscripts.empty())
     return true;
   const poly::Affine &last = read.subscripts.back();
@@ -135,14 +176,14 @@ Style Choice::chooseStyle() const {
   return Style::Column;
 }
 
-/// The shared dim along which the first reduction's first read walks memory.
+/// The shared dim along which the first reduction's largest read walks memory.
 unsigned Choice::contiguousDim() const {
   unsigned last = group.sharedDims - 1;
   for (const Unit &unit : group.units) {
     if (!unit.reduction)
       continue;
     const Reduction &reduction = scop.reductions[*unit.reduction];
-    const Access &read = scop.statements[reduction.update].accesses.front();
+    const Access &read = largestRead(scop.statements[reduction.update]);
     for (unsigned d = group.timeDims(); d < group.sharedDims; ++d)
       if (!read.subscripts.empty() && read.subscripts.back().dimCoefficient(d))
         return d;
@@ -174,10 +215,120 @@ int64_t Choice::longestInnerExtent() const {
   return longest;
 }
 
+std::optional<std::vector<unsigned>> girih::schedule::dimsInMemory(
+    const Access &access, const std::vector<std::vector<unsigned>> &memory) {
+  if (!access.isExact() || access.subscripts.empty())
+    return std::nullopt;
+  std::vector<unsigned> order;
+  if (access.array < memory.size())
+    order = memory[access.array];
+  for (unsigned d = unsigned(order.size()); d < access.subscripts.size(); ++d)
+    order.push_back(d);
+  std::vector<unsigned> dims;
+  for (auto place = order.rbegin(); place != order.rend(); ++place) {
+    const poly::Affine &subscript = access.subscripts[*place];
+    std::optional<unsigned> dim;
+    for (unsigned d = 0; d < subscript.dims.size(); ++d)
+      if (subscript == poly::Affine::dim(d))
+        dim = d;
+    if (!dim || std::find(dims.begin(), dims.end(), *dim) != dims.end())
+      return std::nullopt;
+    dims.push_back(*dim);
+  }
+  return dims;
+}
+
+bool girih::schedule::isTurned(
+    const Access &read, const Access &write,
+    const std::vector<std::vector<unsigned>> &memory) {
+  auto reads = dimsInMemory(read, memory), writes = dimsInMemory(write, memory);
+  return reads && writes && reads->size() == writes->size() &&
+         reads->front() != writes->front();
+}
+
+/// membound-facts 3, rule 10: runs of 256 bytes on both sides. Along each
+/// side's fastest dims the tile has as many elements as that.
+bool Choice::turned() {
+  const unsigned shared = group.sharedDims;
+  if (group.timeDims() > 0 || group.isAlone)
+    return false;
+  std::vector<int64_t> tile(shared, 1);
+  std::optional<std::vector<unsigned>> order;
+  unsigned bytes = 8;
+  auto extend = [&](const std::vector<unsigned> &dims, int64_t run) {
+    for (unsigned d : dims) {
+      const int64_t extent = sharedExtent(d);
+      int64_t most = extent < 0 ? run : powerOfTwoAtLeast(extent);
+      tile[d] = std::max(tile[d], std::min(run, most));
+      run /= tile[d];
+      if (run <= 1)
+        break;
+    }
+    return run <= 4;
+  };
+  bool any = false;
+  for (const Unit &unit : group.units)
+    for (unsigned s : unit.statements) {
+      const Statement &statement = scop.statements[s];
+      if (statement.kind != StatementKind::Map ||
+          statement.dims.size() != shared)
+        return false;
+      const Access &write = statement.write();
+      for (const Access &read : statement.accesses) {
+        if (read.isWrite || !isTurned(read, write, memory))
+          continue;
+        auto writes = dimsInMemory(write, memory);
+        if (order && *order != *writes)
+          return false;
+        order = writes;
+        bytes = std::min({bytes, scop.arrays[read.array].elementBytes,
+                          scop.arrays[write.array].elementBytes});
+        // As many bytes, but not more elements than threads hold well.
+        const int64_t run = std::min<int64_t>(256 / bytes, 128);
+        if (!extend(*writes, run) || !extend(*dimsInMemory(read, memory), run))
+          return false;
+        any = true;
+      }
+    }
+  if (!any)
+    return false;
+  int64_t elements = 1;
+  std::vector<int64_t> inMemory;
+  for (auto d = order->rbegin(); d != order->rend(); ++d)
+    inMemory.push_back(tile[*d]);
+  for (int64_t extent : tile)
+    elements *= extent;
+  if (order->size() != shared || elements > 128 * 128)
+    return false;
+  std::optional<layout::Layout> layout;
+  for (choice.threads = 256; choice.threads >= 64 && !layout;
+       choice.threads /= 2)
+    layout = layout::streamingLayout(inMemory, choice.threads, 16 / bytes);
+  if (!layout)
+    return false;
+  choice.threads = unsigned(layout->threadCount());
+  choice.sharedTile = tile;
+  for (auto [from, to] :
+       {std::pair(&layout->registers, &choice.sharedRegisters),
+        std::pair(&layout->threads, &choice.sharedThreads)})
+    for (Digit digit : *from) {
+      if (digit.dim >= 0)
+        digit.dim = int((*order)[order->size() - 1 - size_t(digit.dim)]);
+      to->push_back(digit);
+    }
+  choice.turnsReads = true;
+  choice.why.push_back("read along one dimension and written along another: "
+                       "runs of 256 bytes on both sides, exchanged between "
+                       "threads");
+  return true;
+}
+
 /// membound-facts 3: one vector an input and thread, 256 threads, one-shot
 /// grid.
 void Choice::elementwise() {
   unsigned shared = group.sharedDims, time = group.timeDims();
+  if (turned())
+    return;
   choice.threads = shared == time ? target.warpSize : 256;
   choice.sharedTile.assign(shared, 1);
   if (shared == time) {
@@ -207,30 +358,34 @@ void Choice::elementwise() {
 void Choice::row() {
   choice.sharedTile.assign(group.sharedDims, 1);
   // Threads must divide every cell count; few cells need few threads.
-  int64_t cells = -1, widest = 1;
-  bool bounded = true;
+  int64_t cells = -1, widest = 1, rounds = 1;
+  bool bounded = true, alike = true;
   for (const Unit &unit : group.units) {
-    for (unsigned s : unit.statements) {
-      const Statement &statement = scop.statements[s];
-      if (statement.kind != StatementKind::Init || !unit.reduction)
-        continue;
-      const Reduction &reduction = scop.reductions[*unit.reduction];
-      if (reduction.cellEnd > reduction.outputEnd)
-        cells =
-            std::max(cells, constantExtent(statement, reduction.cellEnd - 1));
-      // A round dim with one value: the whole row is one step.
-      const Statement &update = scop.statements[reduction.update];
-      if (reduction.cellEnd < update.dims.size())
-        bounded &= constantExtent(update, reduction.cellEnd) == 1;
-      if (reduction.cellEnd + 1 < update.dims.size())
-        widest =
-            std::max(widest, constantExtent(update, update.dims.size() - 1));
-    }
+    if (!unit.reduction)
+      continue;
+    const Reduction &reduction = scop.reductions[*unit.reduction];
+    if (reduction.cellEnd == reduction.outputEnd)
+      continue;
+    // Dims of an update: the cell, the round and the element of its turn.
+    const Statement &update = scop.statements[reduction.update];
+    int64_t own = constantExtent(update, reduction.cellEnd - 1), turns = 1,
+            width = 1;
+    if (reduction.cellEnd < update.dims.size())
+      turns = mostValues(update, reduction.cellEnd);
+    if (reduction.cellEnd + 1 < update.dims.size())
+      width = constantExtent(update, update.dims.size() - 1);
+    alike &= cells < 0 || (own == cells && width == widest && turns == rounds);
+    cells = std::max(cells, own);
+    widest = std::max(widest, width);
+    bounded &= turns > 0;
+    rounds = std::max(rounds, turns);
   }
+  const int64_t most = target.maxThreadsPerBlock;
+  if (cells > 0 && alike && bounded && rowInRegisters(cells, widest, rounds))
+    return;
   // At most 32 elements of a round in one thread's registers.
   int64_t threads = 256;
-  while (threads < int64_t(target.maxThreadsPerBlock) &&
-         cells * widest > 32 * threads)
+  while (threads < most && cells * widest > 32 * threads)
     threads *= 2;
   if (cells > 0)
     threads = std::min(threads, powerOfTwoAtLeast(cells));
@@ -242,10 +397,72 @@ void Choice::row() {
     choice.innerVectors = (longest + step - 1) / step;
   choice.why.push_back("a block per value of the shared dimensions: its "
                        "threads share the row's cells");
-  if (!bounded)
+  if (!bounded || rounds > 1)
     choice.why.push_back(
         "row length unknown or longer than one round of cells: "
         "a loop over rounds");
+}
+
+int64_t Choice::elementsOfRow() const {
+  unsigned widest = 1;
+  for (const Unit &unit : group.units)
+    for (unsigned s : unit.statements) {
+      const Statement &statement = scop.statements[s];
+      if (statement.dims.size() <= group.sharedDims)
+        continue;
+      if (statement.kind == StatementKind::Map &&
+          scop.arrays[statement.write().array].role ==
+              poly::ArrayRole::Temporary)
+        return kRowElements;
+      auto isAlong = [&](const poly::Affine &subscript) {
+        for (unsigned d = group.sharedDims; d < statement.dims.size(); ++d)
+          if (subscript.dimCoefficient(d) != 0)
+            return true;
+        return false;
+      };
+      for (const Access &access : statement.accesses)
+        if (!access.isWrite &&
+            scop.arrays[access.array].role != poly::ArrayRole::Accumulator &&
+            std::any_of(access.subscripts.begin(), access.subscripts.end(),
+                        isAlong))
+          widest = std::max(widest, scop.arrays[access.array].elementBytes);
+    }
+  return std::max<int64_t>(kRowElements, kRowBytes / widest);
+}
+
+/// membound-facts 3, rule 4: four vectors of a row a thread, more where a block
+/// of 256 would need it, and no row longer than a block's registers hold. All
+/// statements distribute a row alike, so what one makes the next finds in the
+/// registers of its own thread.
+bool Choice::rowInRegisters(int64_t cells, int64_t width, int64_t rounds) {
+  const int64_t whole = cells * width * rounds, most = elementsOfRow();
+  // What the row really has, where maps say so: cells are a power of two.
+  const int64_t longest = longestInnerExtent();
+  const int64_t length = longest > 0 && longest <= whole ? longest : whole;
+  int64_t threads = target.warpSize;
+  while (threads < 256 && length > threads * 6 * width)
+    threads *= 2;
+  while (length > most * threads)
+    threads *= 2;
+  if (threads > int64_t(target.maxThreadsPerBlock))
+    return false;
+  choice.threads = choice.innerThreads = threads;
+  choice.rounds = rounds;
+  choice.holdsRow = true;
+  // Few cells leave threads over.
+  if (cells >= threads && longest <= whole && 2 * longest > whole) {
+    choice.vector = width;
+    choice.innerVectors = whole / (threads * width);
+  } else if (longest > 0) {
+    const int64_t step = threads * choice.vector;
+    if ((longest + step - 1) / step * choice.vector <= most)
+      choice.innerVectors = (longest + step - 1) / step;
+  }
+  choice.why.push_back("a block per value of the shared dimensions: its " +
+                       std::to_string(threads) +
+                       " threads hold the row, vectors of " +
+                       std::to_string(width) + " elements each");
+  return true;
 }
 
 void Choice::column() {
@@ -328,8 +545,9 @@ TileChoice Choice::run() {
   return std::move(choice);
 }
 
-TileChoice girih::schedule::chooseTiles(const Scop &scop,
-                                        const FusionGroup &group,
-                                        const target::GpuTarget &target) {
-  return Choice(scop, group, target).run();
+TileChoice
+girih::schedule::chooseTiles(const Scop &scop, const FusionGroup &group,
+                             const target::GpuTarget &target,
+                             const std::vector<std::vector<unsigned>> &memory) {
+  return Choice(scop, group, target, memory).run();
 }

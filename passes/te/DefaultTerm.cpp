@@ -106,13 +106,16 @@ bool girih::te::isContraction(ComputeOp compute, ReduceOp reduce) {
   return onlyLeft && onlyRight;
 }
 
-/// The first read in the body with `index` in a subscript, of those that do not
-/// only choose elements of others; or null.
-static ReadOp firstReadOver(ReduceOp reduce, BlockArgument index) {
+/// The first of the largest reads in the body with `index` in a subscript,
+/// those with the most subscripts, of those that do not only choose elements of
+/// others; or null.
+static ReadOp mainReadOver(ReduceOp reduce, BlockArgument index) {
+  ReadOp main;
   for (ReadOp read : reduce.getBlock().getOps<ReadOp>())
-    if (dependsOn(read, index) && !onlyChooses(read))
-      return read;
-  return {};
+    if (dependsOn(read, index) && !onlyChooses(read) &&
+        (!main || read.getIndices().size() > main.getIndices().size()))
+      main = read;
+  return main;
 }
 
 /// Whether `reduce` does nothing but sum the elements of a tensor along a
@@ -146,6 +149,24 @@ static bool isBesideContraction(ReduceOp reduce) {
          });
 }
 
+/// The fewest bytes of an element among those that make an element of the read
+/// row: a temporary's are those of the tensors that it is made from, index by
+/// index of its last dimension. So all passes over a row have the same lanes.
+static unsigned bytesAlongRow(ReadOp read) {
+  unsigned bytes = bytesOf(read.getType());
+  auto maker = read.getTensor().getDefiningOp<ComputeOp>();
+  if (!maker || maker.getInto() || maker.getType().getRank() == 0 ||
+      !maker.getBlock().getOps<ReduceOp>().empty() ||
+      !cast<YieldOp>(maker.getBlock().getTerminator()).getAt().empty())
+    return bytes;
+  BlockArgument along = maker.getBlock().getArguments().back();
+  for (ReadOp source : maker.getBlock().getOps<ReadOp>())
+    if (!source.getIndices().empty() && !onlyChooses(source) &&
+        factorOf(source.getIndices().back(), along) == 1)
+      bytes = std::min(bytes, bytesAlongRow(source));
+  return bytes;
+}
+
 Term girih::te::defaultTerm(ComputeOp compute, ReduceOp reduce) {
   if (isContraction(compute, reduce) || isBesideContraction(reduce))
     return Term::seq();
@@ -153,9 +174,8 @@ Term girih::te::defaultTerm(ComputeOp compute, ReduceOp reduce) {
   if (compute.getType().getRank() == 0)
     return Term::seg(65536, Term::lanes(1024, 4), Term::lanes(1024, 1));
   BlockArgument index = reduce.getBlock().getArgument(0);
-  ReadOp read = firstReadOver(reduce, index);
-  if (read && factorOf(read.getIndices().back(), index) == 1) {
-    return Term::lanes(4096, 16 / bytesOf(read.getType()));
-  }
+  ReadOp read = mainReadOver(reduce, index);
+  if (read && factorOf(read.getIndices().back(), index) == 1)
+    return Term::lanes(4096, 16 / bytesAlongRow(read));
   return Term::seg(4096, Term::lanes(64, 1), Term::lanes(64, 1));
 }

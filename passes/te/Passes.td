@@ -111,9 +111,16 @@ def InlineProducers : Pass<"te-inline-producers", "::girih::te::FuncOp"> {
     }
     ```
     Tensors of `keep` stay.
+
+    With `rows` a temporary whose rows several reductions and maps go over is
+    computed in place of each of its reads too, where it is made from fewer bytes
+    than it has and a row is not known to fit a block's registers: then reading
+    it again would cost more than computing it again.
   }];
   let options = [ListOption<"keep", "keep", "std::string",
-                            "tensors that are not computed elsewhere">];
+                            "tensors that are not computed elsewhere">,
+                 Option<"rows", "rows", "bool", /*default=*/"false",
+                        "compute elements of long rows for each reader">];
 }
 
 def ExpandFunctions : Pass<"te-expand-functions", "::girih::te::FuncOp"> {

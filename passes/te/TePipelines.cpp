@@ -208,6 +208,7 @@ LogicalResult girih::te::runAssoc(ModuleOp module,
     return failure();
   PassManager scalars(module.getContext());
   OpPassManager &after = scalars.nest<FuncOp>();
+  inlining.rows = options.recomputesRows;
   after.addPass(createInlineProducers(inlining));
   after.addPass(createExpandFunctions());
   after.addPass(createCanonicalizeTe());

@@ -39,6 +39,8 @@ struct CascadeRefusal {
 struct AssocOptions {
   /// Tensors that stay tensors (a schedule names them).
   std::vector<std::string> keep;
+  /// Elements of long rows are computed for each reader (te-inline-producers).
+  bool recomputesRows = false;
   std::vector<CascadeRequest> cascades;
   /// Exact cascades are made without being asked for where the tensors that
   /// they save have more bytes than this, at the sizes that are given; nothing:

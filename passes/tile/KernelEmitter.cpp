@@ -505,10 +505,13 @@ KernelEmitter::siteOf(const LoopNode &node) {
   const scop::StatementInfo &info = context.map.statements[node.statement];
   if (!node.node || node.node->kind != poly::Node::Kind::Tile)
     return fail("statement '" + model.name + "' has no tile mark");
-  const bool isStaged = !stagesOf(node).empty();
-  if (isStaged && model.kind != StatementKind::Update)
+  bool isStaged = !stagesOf(node).empty();
+  if (isStaged && model.kind != StatementKind::Update &&
+      model.kind != StatementKind::Map)
     return fail("'" + model.name +
-                "' is staged but is no product of two staged operands");
+                "' is staged but is neither a map nor a product of two staged "
+                "operands");
+  isStaged &= model.kind == StatementKind::Update;
   // The layout of a contraction is its accumulator's.
   std::vector<int64_t> shape = node.node->tile.shape;
   if (isStaged && !shape.empty())

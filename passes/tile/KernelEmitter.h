@@ -131,11 +131,27 @@ private:
   mlir::FailureOr<Fragment> read(const Site &site, const poly::Access &access,
                                  const layout::Layout &layout,
                                  te::ReadOp source = {});
+  /// How a map's mark of a stage says that the array is read, over the site's
+  /// box; nothing where there is none. Failure: the mark does not fit.
+  mlir::FailureOr<std::optional<layout::Layout>>
+  stagedLayout(const Site &site, const poly::Access &access);
+  mlir::FailureOr<Fragment> readMemory(const Site &site,
+                                       const poly::Access &access,
+                                       const layout::Layout &layout,
+                                       te::ReadOp source);
   /// In registers: the elements are the site's own instances.
   mlir::FailureOr<Fragment> readHeld(const Site &site,
                                      const poly::Access &access,
                                      const layout::Layout &layout,
                                      Fragment held);
+  /// An element of the row that the thread holds where `read` looks for it: the
+  /// same registers under other axes. Null where it is elsewhere.
+  Fragment readRow(const Site &site, const poly::Access &access,
+                   const layout::Layout &layout, Fragment held);
+  /// What was loaded before of an array that is placed in registers: the same
+  /// elements under the same conditions. Null where nothing was.
+  Fragment readLoaded(unsigned array, const BoxAccess &places,
+                      const ValidSet &valid, const layout::Layout &layout);
   /// A subscript or index value of te over the statement's dims; what a rule
   /// will bring inside, before it does.
   poly::Affine affineOf(const Site &site, mlir::Value index) const;
@@ -206,6 +222,13 @@ private:
   std::map<unsigned, mlir::Value> globals; ///< array -> tile.global
   std::map<unsigned, Fragment> fragments;  ///< array -> value in registers
   std::map<std::string, mlir::Value> sharedBuffers;
+  struct Load {
+    Fragment value;
+    BoxAccess places;
+    ValidSet valid;
+  };
+  /// Of arrays that are placed in registers and made by nobody here.
+  std::map<unsigned, std::vector<Load>> loads;
   unsigned loopDepth = 0;
   std::set<unsigned> dirty; ///< stored to global since the last barrier
   /// Statements that loaded an array since the last barrier, of arrays that the

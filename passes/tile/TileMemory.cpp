@@ -9,6 +9,9 @@
 #include "passes/tile/KernelEmitter.h"
 #include "passes/tile/Promises.h"
 
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/Sequence.h"
+
 #include <algorithm>
 
 using namespace girih;
@@ -22,6 +25,9 @@ using mlir::success;
 using mlir::Value;
 using poly::Access;
 using poly::Affine;
+
+/// As many elements of a kept row may be in registers in whatever form.
+static constexpr int64_t kFewElements = 32;
 
 /// Whether a rule or data choose some subscript.
 static bool hasRule(te::ReadOp source) {
@@ -47,10 +53,13 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
     for (unsigned d = 0; d < site.box.rank(); ++d)
       if (subscript == Affine::dim(d))
         found = d;
-    if (found < 0 || !access.isExact())
+    if (found < 0 || !access.isExact()) {
+      if (Fragment row = readRow(site, access, layout, held))
+        return row;
       return fail("'" + site.model.name + "' reads '" +
                   context.scop.arrays[access.array].name +
                   "', which is placed in registers, at another instance");
+    }
     dims.push_back(found);
   }
   if (dims.empty() && layout.rank() > 0) {
@@ -61,6 +70,118 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::readHeld(const Site &site,
                                             llvm::ArrayRef<int64_t>()));
   }
   return convertTo(held, layout, dims);
+}
+
+KernelEmitter::Fragment KernelEmitter::readRow(const Site &site,
+                                               const Access &access,
+                                               const Layout &layout,
+                                               Fragment held) {
+  const Layout from = tile::layoutOf(held);
+  if (!access.isExact() || from.rank() != access.subscripts.size())
+    return {};
+  std::vector<int64_t> at, as;
+  for (auto [s, subscript] : llvm::enumerate(access.subscripts)) {
+    // The box begins where the writer's began.
+    bool fromStart = subscript.constant == 0;
+    for (int64_t factor : subscript.params)
+      fromStart &= factor == 0;
+    for (unsigned d = 0; d < site.box.rank(); ++d)
+      fromStart &= subscript.dimCoefficient(d) == 0 ||
+                   subscript == Affine::dim(d) ||
+                   IndexEmitter::isZero(site.box.corners[d]);
+    if (!fromStart)
+      return {};
+    for (unsigned d = 0; d < from.rank(); ++d)
+      at.push_back(d == s);
+    for (unsigned d = 0; d < site.box.rank(); ++d)
+      as.push_back(subscript.dimCoefficient(d));
+  }
+  if (layout::movesOf(from, at) != layout::movesOf(layout, as))
+    return {};
+  auto element = mlir::cast<tile::FragType>(held.getType()).getElementType();
+  return tile::RegroupOp::create(builder, loc, fragType(element, layout), held,
+                                 at, as, /*fresh=*/false);
+}
+
+/// Whether both are made alike from the same values.
+static bool isSameIndex(Value a, Value b) {
+  if (a == b)
+    return true;
+  mlir::Operation *ofA = a.getDefiningOp(), *ofB = b.getDefiningOp();
+  if (!ofA || !ofB || !mlir::isPure(ofA) || ofA->getNumRegions() ||
+      ofA->getNumResults() != 1 || ofB->getNumResults() != 1)
+    return false;
+  return mlir::OperationEquivalence::isEquivalentTo(
+      ofA, ofB,
+      [](Value x, Value y) { return mlir::success(isSameIndex(x, y)); },
+      /*markEquivalent=*/nullptr, mlir::OperationEquivalence::IgnoreLocations);
+}
+
+KernelEmitter::Fragment KernelEmitter::readLoaded(unsigned array,
+                                                  const BoxAccess &places,
+                                                  const ValidSet &valid,
+                                                  const Layout &layout) {
+  // Whether control passed the load on its way here.
+  auto isAbove = [&](Fragment value) {
+    for (mlir::Block *block = builder.getInsertionBlock(); block;) {
+      if (block == value.getParentBlock())
+        return true;
+      mlir::Operation *parent = block->getParentOp();
+      if (mlir::isa<tile::KernelOp>(parent))
+        return false;
+      block = parent->getBlock();
+    }
+    return false;
+  };
+  const size_t rank = layout.rank();
+  auto row = [](llvm::ArrayRef<int64_t> all, size_t rank, size_t number) {
+    return all.slice(number * rank, rank);
+  };
+  for (Load &load : loads[array]) {
+    const Layout from = tile::layoutOf(load.value);
+    if (!isAbove(load.value) ||
+        load.places.bases.size() != places.bases.size() ||
+        load.valid.bases.size() != valid.bases.size() ||
+        !llvm::equal(load.places.bases, places.bases, isSameIndex))
+      continue;
+    if (layout::movesOf(from, load.places.coefficients) !=
+        layout::movesOf(layout, places.coefficients))
+      continue;
+    // The same conditions, in any order.
+    auto isSameBound = [&](size_t theirs, size_t ours) {
+      if (!isSameIndex(load.valid.bases[theirs], valid.bases[ours]))
+        return false;
+      std::vector<int64_t> of = load.places.coefficients;
+      std::vector<int64_t> to = places.coefficients;
+      llvm::append_range(of, row(load.valid.coefficients, from.rank(), theirs));
+      llvm::append_range(to, row(valid.coefficients, rank, ours));
+      return layout::movesOf(from, of) == layout::movesOf(layout, to);
+    };
+    auto numbers = llvm::seq<size_t>(0, valid.bases.size());
+    if (!llvm::all_of(numbers, [&](size_t n) {
+          return llvm::any_of(
+                     numbers,
+                     [&](size_t ours) { return isSameBound(n, ours); }) &&
+                 llvm::any_of(numbers, [&](size_t theirs) {
+                   return isSameBound(theirs, n);
+                 });
+        }))
+      continue;
+    // Many elements stay as narrow as they were loaded.
+    const bool isLong = layout.registerCount() > kFewElements;
+    auto type = fragType(
+        mlir::cast<tile::FragType>(load.value.getType()).getElementType(),
+        layout);
+    if (type == load.value.getType() && !isLong)
+      return load.value;
+    Fragment value = tile::RegroupOp::create(builder, loc, type, load.value,
+                                             load.places.coefficients,
+                                             places.coefficients, isLong);
+    if (isLong)
+      load = {value, places, valid};
+    return value;
+  }
+  return {};
 }
 
 Affine KernelEmitter::affineOf(mlir::Attribute extent) const {
@@ -148,6 +269,48 @@ std::vector<Affine> KernelEmitter::subscriptsOf(const Access &access) const {
   return subscripts;
 }
 
+FailureOr<std::optional<Layout>>
+KernelEmitter::stagedLayout(const Site &site, const Access &access) {
+  if (site.model.kind != poly::StatementKind::Map)
+    return std::optional<Layout>();
+  for (const poly::Node *node : poly::pathTo(context.tree, &site.mark)) {
+    if (node->kind != poly::Node::Kind::Stage ||
+        node->stage.array != access.array)
+      continue;
+    const std::string where =
+        "stage of '" + context.scop.arrays[access.array].name + "'";
+    FailureOr<Layout> copy =
+        markLayout(node->stage.layout, node->stage.shape, where);
+    if (failed(copy))
+      return failure();
+    // Each subscript is a dim of its own.
+    std::vector<int> dims;
+    for (const Affine &subscript : access.subscripts)
+      for (unsigned d = 0; d < site.box.rank(); ++d)
+        if (subscript == Affine::dim(d) && !llvm::is_contained(dims, int(d)))
+          dims.push_back(int(d));
+    Layout layout;
+    layout.shape.assign(site.box.rank(), 1);
+    if (dims.size() != access.subscripts.size() || dims.size() != copy->rank())
+      return fail(where + " of a map that does not read it dim by dim");
+    for (auto [dim, extent] : llvm::zip(dims, copy->shape))
+      layout.shape[dim] = extent;
+    if (layout.shape != site.box.shape)
+      return fail(where + " is not the box that '" + site.model.name +
+                  "' reads");
+    auto renamed = [&](std::vector<layout::Digit> digits) {
+      for (layout::Digit &digit : digits)
+        if (digit.dim >= 0)
+          digit.dim = dims[digit.dim];
+      return digits;
+    };
+    layout.registers = renamed(copy->registers);
+    layout.threads = renamed(copy->threads);
+    return std::optional<Layout>(layout);
+  }
+  return std::optional<Layout>();
+}
+
 FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
                                                        const Access &access,
                                                        const Layout &layout,
@@ -157,6 +320,18 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
     return readHeld(site, access, layout, held->second);
   if (placeOf(kernelNode.kernel, access.array) == poly::Place::Shared)
     return readShared(site, access, layout);
+  FailureOr<std::optional<Layout>> staged = stagedLayout(site, access);
+  if (failed(staged))
+    return failure();
+  if (!*staged || hasRule(source))
+    return readMemory(site, access, layout, source);
+  FailureOr<Fragment> value = readMemory(site, access, **staged, source);
+  return failed(value) ? value : convertTo(*value, layout, {});
+}
+
+FailureOr<KernelEmitter::Fragment>
+KernelEmitter::readMemory(const Site &site, const Access &access,
+                          const Layout &layout, te::ReadOp source) {
   auto global = globals.find(access.array);
   if (global == globals.end())
     return fail("'" + site.model.name + "' reads '" +
@@ -181,12 +356,20 @@ FailureOr<KernelEmitter::Fragment> KernelEmitter::read(const Site &site,
       context.divisible.insert(needs.begin(), needs.end());
   }
   BoxAccess places = boxAccess(subscripts, site.box, index);
-  return Fragment(tile::LoadOp::create(
+  const bool isKept =
+      placeOf(kernelNode.kernel, access.array) == poly::Place::Register;
+  if (isKept)
+    if (Fragment earlier = readLoaded(access.array, places, valid, layout))
+      return earlier;
+  Fragment value = tile::LoadOp::create(
       builder, loc, fragType(context.map.arrayTypes[access.array], layout),
       global->second, places.bases,
       builder.getDenseI64ArrayAttr(places.coefficients), valid.bases,
       builder.getDenseI64ArrayAttr(valid.coefficients),
-      builder.getI32IntegerAttr(vector)));
+      builder.getI32IntegerAttr(vector));
+  if (isKept)
+    loads[access.array].push_back({value, places, valid});
+  return value;
 }
 
 /// A row that this block wrote: the box's part of it, from its start.

@@ -35,7 +35,7 @@ static const char *const kStore =
 TEST_CASE("each target gets its PTX version", "[codegen][ptx]") {
   const std::pair<const char *, const char *> expected[] = {
       {"sm_75", "7.8"},  {"sm_80", "7.8"},   {"sm_86", "7.8"},
-      {"sm_89", "7.8"},  {"sm_90", "8.6"},   {"sm_90a", "8.6"},
+      {"sm_89", "8.1"},  {"sm_90", "8.6"},   {"sm_90a", "8.6"},
       {"sm_100", "8.6"}, {"sm_100a", "8.6"}, {"sm_120", "8.7"},
       {"sm_120a", "8.7"}};
   for (auto [target, version] : expected) {

@@ -147,7 +147,9 @@ TEST_CASE("nothing is fused, flushed or left to the assembler",
   for (const std::string &target : kTargets) {
     auto ptx = ptxOf(allKernels(), target);
     REQUIRE(ptx.ok());
-    CHECK(ptx->find(".ftz") == std::string::npos);
+    // exp's bound allows results below 2^-126 to be 0; nothing else flushes.
+    std::regex exp(R"(ex2\.approx\.ftz\.f32)");
+    CHECK(std::regex_replace(*ptx, exp, "").find(".ftz") == std::string::npos);
     CHECK(ptx->find("call") == std::string::npos);
     CHECK_FALSE(std::regex_search(*ptx, unrounded));
     for (const char *t : {"f64", "f32", "f16"}) {
@@ -269,7 +271,7 @@ TEST_CASE("fast functions use the special function units",
   for (const std::string &target : kTargets)
     for (const std::string t : {"f32", "f16", "bf16"}) {
       expect(target, "exp2_" + t, "ex2.approx.f32");
-      expect(target, "exp_" + t, "ex2.approx.f32");
+      expect(target, "exp_" + t, "ex2.approx.ftz.f32");
       CHECK(countOf(bodies(target).at("exp_" + t), "fma.rn.f32") == 3);
       expect(target, "log2_" + t, "lg2.approx.f32");
       expect(target, "log_" + t, "lg2.approx.f32");

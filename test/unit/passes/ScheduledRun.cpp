@@ -206,7 +206,11 @@ void ScopRun::runScheduled(const poly::ScheduleTree &tree,
         for (const poly::Access &access : scop.statements[s].accesses)
           isKept &= access.array != entry.array || access.isWrite ||
                     std::binary_search(inside.begin(), inside.end(), s);
-      if (isKept)
+      // What the kernel only reads it loads once.
+      bool isMade = std::any_of(inside.begin(), inside.end(), [&](unsigned s) {
+        return scop.statements[s].write().array == entry.array;
+      });
+      if (isKept && isMade)
         kept.push_back(entry.array);
     }
 

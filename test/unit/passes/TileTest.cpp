@@ -311,12 +311,13 @@ TEST_CASE("types decide the vectors", "[tile_passes]") {
         std::map<std::string, int64_t>{{"X", 4}, {"Z", 8}, {"Y", 4}});
 }
 
-TEST_CASE("accesses against the grain are scalar", "[tile_passes]") {
-  // Y reads X across its rows, and only writes along them.
+TEST_CASE("accesses against the grain are turned, repeated ones scalar", "[tile_passes]") {
+  // Y reads X across its rows and writes along them: both in vectors, which
+  // threads exchange.
   Both transposed("op f(X: f32[M, N]) -> Y: f32[N, M] {\n"
                   "  Y[j, i] = X[i, j]\n}\n");
   CHECK(transposed.vector.widths(0) ==
-        std::map<std::string, int64_t>{{"X", 1}, {"Y", 4}});
+        std::map<std::string, int64_t>{{"X", 4}, {"Y", 4}});
   // A row is one value for all columns.
   Both broadcast("op f(X: f32[M], V: f32[N]) -> Y: f32[M, N] {\n"
                  "  Y[i, j] = X[i] * V[j]\n}\n");

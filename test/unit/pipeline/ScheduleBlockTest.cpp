@@ -231,7 +231,9 @@ TEST_CASE("schedules that are refused", "[schedule]") {
       {kAdd, "  persistent C.i", "G0725", "'persistent' is not realised yet",
        ""},
       {kAdd, "  stage A in shared at C.j", "G0725",
-       "only the two operands of a product, both of them, can be staged", ""},
+       "only the two operands of a product, both of them, and what a map "
+       "reads along another dimension than it writes can be staged",
+       ""},
       // What a tile cannot be.
       {kProduct, "  skew C.j by 1 * C.i\n  threads 32", "", "", ""},
       {kAdd,

@@ -52,7 +52,7 @@ TEST_CASE("the examples: modules that verify, read back and get terms") {
       {"ffn_silu", {"seq fma"}},
       {"row_sum", {"lanes(4096, 4) plain"}},
       {"whole_sum", {"seg(65536, lanes(1024, 4), m = lanes(1024, 1)) plain"}},
-      {"softmax", {"lanes(4096, 8) plain", "lanes(4096, 4) plain"}},
+      {"softmax", {"lanes(4096, 8) plain", "lanes(4096, 8) plain"}},
       {"swiglu", {}},
   };
   for (auto &[name, terms] : examples) {
