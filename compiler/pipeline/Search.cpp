@@ -107,11 +107,13 @@ private:
     FoundKernel kernel;
     kernel.group = group;
     kernel.tensors = schedule::tensorsOf(scop, group);
-    if (schedule::hasTileChoices(scop, group))
+    if (schedule::hasTileChoices(scop, group)) {
+      const FoundKernel *like = likeKernel(group);
       for (schedule::TileCandidate &candidate :
            schedule::tileCandidates(scop, group, *state.target))
-        kernel.tiles.push_back(judge(group, std::move(candidate)));
-    else
+        if (!like || candidate.isDefault || isAmongBest(*like, candidate))
+          kernel.tiles.push_back(judge(group, std::move(candidate)));
+    } else
       kernel.tiles.push_back(asChosen(group));
     std::stable_sort(kernel.tiles.begin(), kernel.tiles.end(),
                      [](const FoundTile &a, const FoundTile &b) {
@@ -135,6 +137,30 @@ private:
                         !tile.candidate.isDefault);
     };
     return key(a) < key(b);
+  }
+
+  /// A kernel with the same product, whose tiles were all looked at. What else
+  /// a kernel does changes little of which of them are good.
+  const FoundKernel *likeKernel(const FusionGroup &group) const {
+    for (const schedule::Unit &unit : group.units)
+      if (schedule::isContraction(scop, unit))
+        for (const FoundKernel &kernel : found.kernels)
+          for (const schedule::Unit &other : kernel.group.units)
+            if (other.statements == unit.statements)
+              return &kernel;
+    return nullptr;
+  }
+
+  static bool isAmongBest(const FoundKernel &kernel,
+                          const schedule::TileCandidate &candidate) {
+    constexpr size_t kBest = 32;
+    for (size_t t = 0; t < std::min(kBest, kernel.tiles.size()); ++t) {
+      const schedule::TileCandidate &own = kernel.tiles[t].candidate;
+      if (kernel.tiles[t].isKept() && own.tile == candidate.tile &&
+          own.perThread == candidate.perThread && own.step == candidate.step)
+        return true;
+    }
+    return false;
   }
 
   FoundTile judge(const FusionGroup &group, schedule::TileCandidate candidate) {

@@ -185,7 +185,8 @@ private:
     for (int64_t rows : {32, 64, 128, 256})
       for (int64_t columns : {32, 64, 128, 256})
         for (auto [keptRows, keptColumns] : kept)
-          for (int64_t step : {8, 16, 32, 64}) {
+          for (int64_t step :
+               {base.reducedTile, 2 * base.reducedTile, 4 * base.reducedTile}) {
             int64_t down = rows / keptRows, across = columns / keptColumns;
             if (rows % keptRows || columns % keptColumns || down * across < 32)
               continue;
