@@ -53,6 +53,18 @@ struct TensorTraffic {
   bool isExact = true;
 };
 
+/// What a block does in each step of a product whose operands lie in shared
+/// memory, on units that multiply and add.
+struct StagedProduct {
+  double steps = 0; ///< of a block
+  double depth = 0; ///< elements of the sum in one step
+  // Of a thread, for each of those elements.
+  double multiplies = 0, loads = 0; ///< loads from shared memory
+  double wavefronts = 0;            ///< passes of the banks for a warp's loads
+  // Of a thread, and of a warp, in each step: filling shared memory.
+  double copies = 0, copyWavefronts = 0;
+};
+
 struct KernelCost {
   std::string name;
   unsigned threads = 0;
@@ -60,9 +72,12 @@ struct KernelCost {
   /// How often it is launched: the turns of the time loops around it.
   double launches = 1;
   unsigned registers = 0; ///< of a thread; 0: not known
+  /// What its values would take if a thread could have so many.
+  int64_t registerDemand = 0;
   unsigned loadBytes = 0; ///< that a thread asks for at a time
   std::vector<Buffer> buffers;
   std::vector<TensorTraffic> traffic;
+  std::vector<StagedProduct> products;
   double matrixFlops = 0; ///< products and their sums
   double otherFlops = 0;
   /// What the products would be on a matrix unit.

@@ -89,6 +89,12 @@ private:
     for (int dim : dims)
       if (dim >= 0)
         kept.push_back(unsigned(dim));
+    // The same distribution: nothing moves.
+    bool isSame = from == to;
+    for (size_t d = 0; d < kept.size(); ++d)
+      isSame &= kept[d] == d;
+    if (isSame)
+      return;
     layout::ConvertPlan plan =
         layout::planConvert(from, to, kept, bytesOf(array));
     scratch = std::max(scratch, plan.scratchElements * bytesOf(array));
@@ -310,8 +316,8 @@ static bool isReadAt(const poly::Scop &scop, const KernelSites &kernel,
   return false;
 }
 
-unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
-                                        const KernelSites &kernel) {
+int64_t girih::cost::registerDemand(const poly::Scop &scop,
+                                    const KernelSites &kernel) {
   int64_t most = 0;
   for (size_t s = 0; s < kernel.sites.size(); ++s) {
     const Site &site = kernel.sites[s];
@@ -383,5 +389,5 @@ unsigned girih::cost::estimateRegisters(const poly::Scop &scop,
   // place.
   constexpr int64_t kAlways = 11, kEach = 3, kMostArrays = 6;
   int64_t arrays = std::min<int64_t>(kernel.arrays.arrays.size(), kMostArrays);
-  return unsigned(std::min<int64_t>(255, kAlways + kEach * arrays + most));
+  return kAlways + kEach * arrays + most;
 }

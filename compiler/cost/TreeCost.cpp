@@ -38,14 +38,22 @@ std::vector<int64_t> extentsOf(const poly::Array &array,
 class KernelCounter {
 public:
   KernelCounter(const Scop &scop, const KernelSites &kernel,
-                const std::vector<int64_t> &sizes, const StatementWork *work)
-      : scop(scop), kernel(kernel), sizes(sizes), work(work) {}
+                const std::vector<int64_t> &sizes, const StatementWork *work,
+                CountMemo *memo)
+      : scop(scop), kernel(kernel), sizes(sizes), work(work), memo(memo) {}
 
-  KernelCost run(const std::vector<const Node *> &path) {
+  /// What needs no sizes.
+  KernelCost budget() {
     cost.name = kernel.kernel->kernel.name;
     cost.threads = kernel.kernel->kernel.threads;
     cost.buffers = sharedBuffers(scop, kernel);
-    cost.registers = estimateRegisters(scop, kernel);
+    cost.registerDemand = registerDemand(scop, kernel);
+    cost.registers = unsigned(std::min<int64_t>(255, cost.registerDemand));
+    return std::move(cost);
+  }
+
+  KernelCost run(const std::vector<const Node *> &path) {
+    cost = budget();
     countBlocks(*kernel.kernel);
     for (const Node *node : path)
       for (size_t m = 0; m < node->members.size(); ++m)
@@ -97,6 +105,36 @@ private:
     return most;
   }
 
+  Count counted(const TileAccess &access, Counted what) const {
+    if (!memo)
+      return count(access, what);
+    if (what == Counted::Touches)
+      return counted(access, Counted::Elements);
+    // Neither depends on layouts, and how many instances there are not on the
+    // tile.
+    std::vector<int64_t> key{int64_t(what)};
+    auto add = [&](const Linear &value) {
+      key.insert(key.end(), value.factors.begin(), value.factors.end());
+      key.push_back(value.constant);
+    };
+    for (const Range &range : access.domain.ranges) {
+      key.push_back(range.begin);
+      key.push_back(range.end);
+    }
+    key.push_back(int64_t(access.domain.coupled.size()));
+    for (const Linear &constraint : access.domain.coupled)
+      add(constraint);
+    if (what != Counted::Instances) {
+      key.insert(key.end(), access.box.begin(), access.box.end());
+      for (const Linear &subscript : access.subscripts)
+        add(subscript);
+    }
+    auto [place, isNew] = memo->counts.try_emplace(std::move(key));
+    if (isNew)
+      place->second = count(access, what);
+    return place->second;
+  }
+
   void countBlocks(const Node &node) {
     for (size_t m = 0; m < node.members.size(); ++m)
       if (node.members[m].binding == poly::Binding::Grid)
@@ -139,6 +177,8 @@ private:
     const Statement &statement = scop.statements[site.statement];
     TileAccess tile = tileOf(site);
     countWork(site, tile);
+    if (site.isStaged())
+      countProduct(site, tile);
     std::vector<Access> seen;
     for (size_t a = 0; a < statement.accesses.size(); ++a) {
       const Access &access = statement.accesses[a];
@@ -174,8 +214,8 @@ private:
     if (!access.isExact()) {
       // A place that data or a rule choose: every element is one access.
       tile.sharesRegisters = false;
-      Count touches = count(tile, Counted::Touches);
-      Count instances = count(tile, Counted::Instances);
+      Count touches = counted(tile, Counted::Touches);
+      Count instances = counted(tile, Counted::Instances);
       entry.requestedBytes += touches.value * array.elementBytes;
       entry.readBytes += instances.value * array.elementBytes;
       entry.isExact &= touches.isExact;
@@ -188,8 +228,8 @@ private:
       return;
     }
     double footprint = addPlace(access, tile) * array.elementBytes;
-    Count touches = count(tile, Counted::Touches);
-    Count elements = count(tile, Counted::Elements);
+    Count touches = counted(tile, Counted::Touches);
+    Count elements = counted(tile, Counted::Elements);
     entry.requestedBytes += touches.value * array.elementBytes;
     entry.readBytes += elements.value * array.elementBytes;
     entry.readFootprint =
@@ -273,7 +313,7 @@ private:
       return;
     const poly::Array &array = scop.arrays[access.array];
     TensorTraffic &entry = trafficOf(access.array);
-    Count instances = count(tile, Counted::Instances);
+    Count instances = counted(tile, Counted::Instances);
     double bytes = instances.value * array.elementBytes;
     entry.writtenBytes += bytes;
     double whole = array.elementBytes;
@@ -285,10 +325,56 @@ private:
         instances.isExact && statement.kind != StatementKind::Scatter;
   }
 
+  /// How a staged product is fed. Its dims end with a row, a column and the
+  /// reduced one; the first operand has the rows, the second the columns.
+  void countProduct(const Site &site, const TileAccess &tile) {
+    const Statement &statement = scop.statements[site.statement];
+    const int k = int(statement.dims.size()) - 1;
+    if (k < 2 || site.stages.size() != 2 || tile.domain.isEmpty())
+      return;
+    StagedProduct product;
+    product.depth = double(tile.box[k]);
+    product.steps = double(tile.domain.ranges[k].tiles(tile.box[k]));
+    unsigned bytes = scop.arrays[statement.write().array].elementBytes;
+    product.multiplies = bytes / 4;
+    for (int operand : {0, 1}) {
+      int dim = k - 2 + operand;
+      int64_t kept = 1, vector = 1;
+      for (const layout::Digit &digit : site.layout.registers)
+        if (digit.dim == dim) {
+          kept *= digit.count;
+          if (digit.stride == 1)
+            vector = std::min<int64_t>(digit.count, 16 / bytes);
+        }
+      std::vector<int64_t> offsets;
+      for (int64_t lane = 0;
+           lane < std::min<int64_t>(32, site.layout.threadCount()); ++lane)
+        offsets.push_back(site.layout.at(0, lane)[size_t(dim)] * bytes);
+      double loads = double(ceilDiv(kept, vector));
+      product.multiplies *= double(kept);
+      product.loads += loads;
+      product.wavefronts +=
+          loads * layout::sharedWavefronts(offsets, unsigned(vector * bytes));
+      // Each element is read, cast and stored by one thread.
+      const Access &access = statement.accesses[operand];
+      double elements = 1;
+      for (int64_t extent : site.stages[operand]->stage.shape)
+        elements *= double(extent);
+      elements /= std::max(1u, cost.threads);
+      unsigned own = scop.arrays[access.array].elementBytes;
+      bool isTurned = !access.subscripts.empty() &&
+                      access.subscripts.back().dimCoefficient(k) != 0;
+      product.copies += elements * own / 16 + (own < bytes ? elements : 0) +
+                        elements / (isTurned ? 1 : 16 / bytes);
+      product.copyWavefronts += elements * bytes / 4;
+    }
+    cost.products.push_back(product);
+  }
+
   /// A step of a reduction is an addition, after a multiplication where it sums
   /// products.
   void countWork(const Site &site, const TileAccess &tile) {
-    double steps = count(tile, Counted::Instances).value;
+    double steps = counted(tile, Counted::Instances).value;
     if (work)
       cost.otherFlops += steps * work->flops[site.statement];
     for (const Reduction &reduction : scop.reductions)
@@ -304,6 +390,7 @@ private:
   const KernelSites &kernel;
   const std::vector<int64_t> &sizes;
   const StatementWork *work;
+  CountMemo *memo;
   KernelCost cost;
 };
 
@@ -321,17 +408,16 @@ Plan::Tensor::Role roleOf(poly::ArrayRole role) {
 
 } // namespace
 
-std::optional<Plan> girih::cost::costOf(const Scop &scop,
-                                        const poly::ScheduleTree &tree,
-                                        const std::vector<int64_t> &sizes,
-                                        std::string &why,
-                                        const StatementWork *work) {
+std::optional<Plan>
+girih::cost::costOf(const Scop &scop, const poly::ScheduleTree &tree,
+                    const std::vector<int64_t> &sizes, std::string &why,
+                    const StatementWork *work, CountMemo *memo) {
   Plan plan;
   for (const Node *kernel : poly::kernelsOf(tree)) {
     std::optional<KernelSites> sites = sitesOf(scop, *kernel, why);
     if (!sites)
       return std::nullopt;
-    plan.kernels.push_back(KernelCounter(scop, *sites, sizes, work)
+    plan.kernels.push_back(KernelCounter(scop, *sites, sizes, work, memo)
                                .run(poly::pathTo(tree, kernel)));
   }
   for (const poly::Array &array : scop.arrays) {
@@ -341,6 +427,21 @@ std::optional<Plan> girih::cost::costOf(const Scop &scop,
     plan.tensors.push_back({array.name, bytes, roleOf(array.role)});
   }
   return plan;
+}
+
+std::optional<std::vector<KernelCost>>
+girih::cost::budgetsOf(const Scop &scop, const poly::ScheduleTree &tree,
+                       std::string &why) {
+  std::vector<KernelCost> kernels;
+  const std::vector<int64_t> noSizes;
+  for (const Node *kernel : poly::kernelsOf(tree)) {
+    std::optional<KernelSites> sites = sitesOf(scop, *kernel, why);
+    if (!sites)
+      return std::nullopt;
+    kernels.push_back(
+        KernelCounter(scop, *sites, noSizes, nullptr, nullptr).budget());
+  }
+  return kernels;
 }
 
 std::vector<Product>

@@ -83,8 +83,9 @@ int64_t powerOfTwoFrom(int64_t count);
 /// threads exchange values.
 std::vector<Buffer> sharedBuffers(const poly::Scop &scop,
                                   const KernelSites &kernel);
-/// Registers of a thread, by what its values take: an estimate.
-unsigned estimateRegisters(const poly::Scop &scop, const KernelSites &kernel);
+/// Registers of a thread, by what its values take: an estimate, which may be
+/// more than a thread can have.
+int64_t registerDemand(const poly::Scop &scop, const KernelSites &kernel);
 
 } // namespace girih::cost
 

@@ -8,6 +8,7 @@
 #include "compiler/pipeline/CostView.h"
 
 #include "compiler/cost/Machine.h"
+#include "compiler/pipeline/CostText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -49,6 +50,19 @@ static double workOf(const scop::StatementInfo &info,
   return work;
 }
 
+cost::StatementWork girih::pipeline::statementWork(const CompileState &state) {
+  const poly::Scop &scop = state.scop->scop;
+  cost::StatementWork work;
+  for (size_t s = 0; s < scop.statements.size(); ++s) {
+    const scop::StatementInfo &info = state.scop->map.statements[s];
+    work.flops.push_back(workOf(info, scop.statements[s]));
+    te::ReduceOp reduce = info.reduce;
+    work.multiplies.push_back(reduce && info.level == 1 &&
+                              reduce.getLeaf() != te::Leaf::Plain);
+  }
+  return work;
+}
+
 std::optional<Plan> girih::pipeline::modelOf(CompileState &state) {
   const poly::Scop &scop = state.scop->scop;
   if (!scop.params.empty()) {
@@ -62,66 +76,13 @@ std::optional<Plan> girih::pipeline::modelOf(CompileState &state) {
         .help("for example" + flags);
     return std::nullopt;
   }
-  cost::StatementWork work;
-  for (size_t s = 0; s < scop.statements.size(); ++s) {
-    const scop::StatementInfo &info = state.scop->map.statements[s];
-    work.flops.push_back(workOf(info, scop.statements[s]));
-    te::ReduceOp reduce = info.reduce;
-    work.multiplies.push_back(reduce && info.level == 1 &&
-                              reduce.getLeaf() != te::Leaf::Plain);
-  }
+  cost::StatementWork work = statementWork(state);
   std::string why;
   std::optional<Plan> plan =
       cost::costOf(scop, state.schedules.front().tree, {}, why, &work);
   if (!plan)
     state.diags.error("G0806", why);
   return plan;
-}
-
-//===----------------------------------------------------------------------===//
-// Words
-//===----------------------------------------------------------------------===//
-
-/// `24.0 MiB`, `512 bytes`.
-static std::string bytesText(double bytes) {
-  constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024)
-    return llvm::formatv("{0} bytes", int64_t(bytes));
-  int unit = 0;
-  for (bytes /= 1024; bytes >= 1024 && unit < 3; ++unit)
-    bytes /= 1024;
-  return llvm::formatv("{0:f2} {1}", bytes, kUnits[unit]);
-}
-
-static std::string timeText(double seconds) {
-  if (seconds < 1e-3)
-    return llvm::formatv("{0:f2} us", seconds * 1e6);
-  return llvm::formatv("{0:f3} ms", seconds * 1e3);
-}
-
-static std::string countText(double value) {
-  return llvm::formatv("{0}", int64_t(value));
-}
-
-/// Columns: the first to the left, the others to the right.
-static std::string table(const std::vector<std::vector<std::string>> &rows) {
-  std::vector<size_t> widths;
-  for (const auto &row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t c = 0; c < row.size(); ++c)
-      widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const auto &row : rows) {
-    std::string line = "  ";
-    for (size_t c = 0; c < row.size(); ++c) {
-      std::string space(widths[c] - row[c].size(), ' ');
-      line += c == 0 ? row[c] + space : "  " + space + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 static std::string headline(const KernelCost &kernel) {
@@ -160,7 +121,7 @@ static CostView viewTraffic(const Plan &plan) {
     rows.push_back({"all", bytesText(kernel.readBytes()),
                     bytesText(kernel.requestedBytes()), "",
                     bytesText(kernel.writtenBytes())});
-    view.text += headline(kernel) + table(rows);
+    view.text += headline(kernel) + tableText(rows);
     kernels.push_back(js::Object{{"kernel", kernel.name},
                                  {"blocks", kernel.blocks},
                                  {"threads", int64_t(kernel.threads)},
@@ -179,19 +140,6 @@ static CostView viewTraffic(const Plan &plan) {
       {"writtenBytes", plan.writtenBytes()}, {"bytes", plan.bytes()},
       {"launches", plan.launches()},         {"peakLiveBytes", peak}};
   return view;
-}
-
-static std::string shapeText(const cost::Buffer &buffer) {
-  std::string text = "[";
-  for (size_t d = 0; d < buffer.extents.size(); ++d)
-    text += (d ? ", " : "") + std::to_string(buffer.extents[d]);
-  text += "] of " + std::to_string(buffer.elementBytes) +
-          (buffer.elementBytes == 1 ? " byte" : " bytes");
-  if (buffer.rowPadding)
-    text += ", rows " + std::to_string(buffer.rowPadding) + " apart";
-  if (buffer.slots > 1)
-    text += ", " + std::to_string(buffer.slots) + " of it";
-  return text;
 }
 
 static CostView viewBudget(const Plan &plan, const GpuTarget &target) {
@@ -215,7 +163,7 @@ static CostView viewBudget(const Plan &plan, const GpuTarget &target) {
     rows.push_back({"registers of a thread, about, of " +
                         std::to_string(target.maxRegistersPerThread),
                     std::to_string(kernel.registers)});
-    view.text += table(rows);
+    view.text += tableText(rows);
     target::Occupancy blocks = cost::residency(kernel, target);
     unsigned warps = blocks.resident * cost::warpsOf(kernel, target);
     cost::InFlight flight =
@@ -299,7 +247,7 @@ static CostView viewRoofline(const Plan &plan, const GpuTarget &target) {
     view.text += llvm::formatv(
         "; of bf16 on the matrix unit, which no kernel uses so far, {0:f0}",
         cost::ridgePoint(target, target::MatrixType::Bf16));
-  view.text += "\n" + table(rows) + "all kernels: " + timeText(total) +
+  view.text += "\n" + tableText(rows) + "all kernels: " + timeText(total) +
                " by the model\n";
   view.json = js::Object{
       {"target", target.product},
@@ -324,14 +272,14 @@ static CostView viewBound(const poly::Scop &scop, const Plan &plan,
   double ratio = bound.bytes() > 0 ? plan.bytes() / bound.bytes() : 1;
   CostView view;
   view.text =
-      table({{"inputs once, results once", bytesText(bound.compulsory)},
-             {"products, with all registers and shared memory of the card",
-              bytesText(bound.atCapacity)},
-             {"at least", bytesText(bound.bytes())},
-             {"moved by this schedule", bytesText(plan.bytes())},
-             {"moved / at least", llvm::formatv("{0:f2}", ratio).str()},
-             {"time at least, of f32 units and memory", timeText(least)},
-             {"time of this schedule, by the model", timeText(time)}});
+      tableText({{"inputs once, results once", bytesText(bound.compulsory)},
+                 {"products, with all registers and shared memory of the card",
+                  bytesText(bound.atCapacity)},
+                 {"at least", bytesText(bound.bytes())},
+                 {"moved by this schedule", bytesText(plan.bytes())},
+                 {"moved / at least", llvm::formatv("{0:f2}", ratio).str()},
+                 {"time at least, of f32 units and memory", timeText(least)},
+                 {"time of this schedule, by the model", timeText(time)}});
   view.json = js::Object{{"compulsoryBytes", bound.compulsory},
                          {"capacityBytes", bound.atCapacity},
                          {"boundBytes", bound.bytes()},

@@ -24,6 +24,9 @@ namespace girih::pipeline {
 /// Names of these views.
 const std::vector<std::string> &costViews();
 
+/// Arithmetic of the statements, beside the steps of reductions.
+cost::StatementWork statementWork(const CompileState &state);
+
 /// The model of the schedule in the state; reports (G0824) sizes that are not
 /// known.
 std::optional<cost::Plan> modelOf(CompileState &state);

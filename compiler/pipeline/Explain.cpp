@@ -9,10 +9,13 @@
 
 #include "compiler/frontend/RangeText.h"
 #include "compiler/frontend/Schedules.h"
+#include "compiler/pipeline/CostSvg.h"
+#include "compiler/pipeline/CostText.h"
 #include "compiler/pipeline/CostView.h"
 #include "compiler/pipeline/DomainView.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/ScheduleDriver.h"
+#include "compiler/pipeline/SearchView.h"
 #include "passes/schedule/DirectiveBuilder.h"
 #include "passes/schedule/DirectiveList.h"
 
@@ -27,9 +30,44 @@ using poly::Node;
 
 const std::vector<std::string> &girih::pipeline::explainViews() {
   static const std::vector<std::string> names = {
-      "tree",       "loops",   "deps",   "ranges",   "fusion",
-      "directives", "traffic", "budget", "roofline", "bound"};
+      "tree",    "loops",  "deps",     "ranges", "fusion", "directives",
+      "traffic", "budget", "roofline", "bound",  "tiles",  "plans"};
   return names;
+}
+
+const std::vector<std::string> &girih::pipeline::csvViews() {
+  static const std::vector<std::string> names = {"traffic", "budget",
+                                                 "roofline", "tiles", "plans"};
+  return names;
+}
+
+/// Rows and columns of such a view, from its JSON.
+static std::string csvOf(const std::string &view, const js::Value &json) {
+  if (view == "traffic")
+    return csvText(json, {"kernels", "tensors"},
+                   {"../kernel", "tensor", "readBytes", "requestedBytes",
+                    "readFootprint", "writtenBytes", "writtenFootprint",
+                    "exact"});
+  if (view == "budget")
+    return csvText(json, {"kernels"},
+                   {"kernel", "threads", "sharedBytes", "sharedLimit",
+                    "registers", "blocksByThreads", "blocksByRegisters",
+                    "blocksByShared", "blocksBySlots", "resident", "bound",
+                    "occupancy", "inFlight", "inFlightNeeded", "waves",
+                    "waveEfficiency"});
+  if (view == "roofline")
+    return csvText(json, {"kernels"},
+                   {"kernel", "matrixFlops", "otherFlops", "bytes", "intensity",
+                    "ridge", "cap", "time.launch", "time.blocks", "time.memory",
+                    "time.compute", "time.total", "time.bound"});
+  if (view == "tiles")
+    return csvText(json, {"kernels", "tiles"},
+                   {"../kernel", "rank", "tile", "threads", "kept",
+                    "sharedBytes", "registers", "resident", "blocks", "bytes",
+                    "time", "bound", "why", "resource", "needed", "available"});
+  return csvText(json, {"plans", "kernels"},
+                 {"../count", "../cuts", "kernel", "tile", "readBytes",
+                  "writtenBytes", "bytes", "time"});
 }
 
 namespace {
@@ -64,6 +102,14 @@ public:
         said.text = before + said.text;
       }
     }
+    if (what.svg && plan)
+      return what.views.front() == "roofline"
+                 ? rooflineSvg(*plan, *state.target)
+                 : tilesSvg(*found, *state.target);
+    if (what.csv) {
+      const js::Value *json = said.json.get(what.views.front());
+      return json ? csvOf(what.views.front(), *json) : "";
+    }
     if (!what.json)
       return said.text;
     std::string text;
@@ -84,7 +130,8 @@ private:
       ranges(said);
     else if (view == "fusion")
       fusion(said);
-    else if (llvm::is_contained(costViews(), view))
+    else if (llvm::is_contained(costViews(), view) ||
+             llvm::is_contained(searchViews(), view))
       costs(view, said);
     else
       directives(said);
@@ -97,9 +144,20 @@ private:
     }
     if (!plan && !(plan = modelOf(state)))
       return;
-    CostView seen = viewCost(state, *plan, view);
+    CostView seen = llvm::is_contained(searchViews(), view)
+                        ? searched(view)
+                        : viewCost(state, *plan, view);
     said.text += seen.text;
     said.json[view] = std::move(seen.json);
+  }
+
+  CostView searched(const std::string &view) {
+    if (!found) {
+      found = search(state);
+      if (what.onSearched)
+        what.onSearched(found->milliseconds);
+    }
+    return viewSearch(state, *found, *plan, view);
   }
 
   void tree(Said &said) {
@@ -384,6 +442,7 @@ private:
   std::vector<const frontend::ScheduleDecl *> decls;
   std::vector<schedule::Family> families; ///< in the order of the text
   std::optional<cost::Plan> plan;         ///< for the views that need it
+  std::optional<Found> found;             ///< the same
 };
 
 } // namespace

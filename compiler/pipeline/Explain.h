@@ -14,6 +14,7 @@
 //   directives  a schedule to paste into the text
 //   fusion  for each pair of statements whether their loops may be one
 //   traffic, budget, roofline, bound  the cost model's figures (CostView.h)
+//   tiles, plans  what a search found (SearchView.h)
 //   domain  a picture (SVG) of a statement's instances, alone (DomainView.h)
 //
 //===----------------------------------------------------------------------===//
@@ -31,13 +32,20 @@ namespace girih::pipeline {
 /// Names of the views, in the order in which they are shown.
 const std::vector<std::string> &explainViews();
 
+/// Those that are lists of figures.
+const std::vector<std::string> &csvViews();
+
 struct ExplainOptions {
   std::vector<std::string> views; ///< names of explainViews()
   bool all = false;   ///< of the views, those that what is known allows
   bool steps = false; ///< tree and nest after each directive, in place of views
   bool json = false;
+  bool csv = false;      ///< one of csvViews()
+  bool svg = false;      ///< roofline or tiles, as a picture
   bool domain = false;   ///< a picture in place of views
   std::string statement; ///< of the picture
+  /// Called with the milliseconds that the search took, where there was one.
+  std::function<void(double)> onSearched;
 };
 
 /// What is to be said; nothing after errors in `diags`.

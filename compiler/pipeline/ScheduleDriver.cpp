@@ -7,6 +7,8 @@
 
 #include "compiler/pipeline/ScheduleDriver.h"
 
+#include "compiler/pipeline/BudgetCheck.h"
+
 #include "compiler/frontend/Codes.h"
 #include "compiler/frontend/Schedules.h"
 #include "compiler/pipeline/RefusedSchedule.h"
@@ -462,6 +464,8 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
     return false;
   schedule::MemoryOrders memory = memoryOrders(state);
   for (const ScheduleDecl *decl : schedulesFor(state)) {
+    if (!checkStages(state, *decl))
+      return false;
     schedule::ScheduleModel model = makeModel(state);
     if (state.options.onRefusedSchedule)
       model.whenRefused([&](const poly::ScheduleTree &tree,
@@ -485,6 +489,8 @@ bool girih::pipeline::makeSchedules(CompileState &state) {
     version.conditions = *openConditions(state, *decl);
     version.origins = model.facts().origins;
     version.at = decl->range;
+    if (!checkBudget(state, version))
+      return false;
     state.schedules.push_back(std::move(version));
   }
   if (!state.schedules.empty() && state.schedules.back().conditions.empty())

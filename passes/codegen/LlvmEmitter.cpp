@@ -166,6 +166,19 @@ Value LlvmEmitter::unknownZero() {
   return NVVM::BlockIdZOp::create(builder, loc, i32());
 }
 
+Value LlvmEmitter::packed(Value low, Value high) {
+  Type half = builder.getIntegerType(16);
+  return LLVM::InlineAsmOp::create(
+             builder, loc, i32(),
+             ValueRange{bitcast(low, half), bitcast(high, half)},
+             StringRef("mov.b32 $0, {$1, $2};"), StringRef("=r,h,h"),
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
+             /*asm_dialect=*/LLVM::AsmDialectAttr(),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 LlvmEmitter::Values LlvmEmitter::renewed(ValueRange values, Value nothing) {
   // ptxas sees through a move, and would find the old computations again.
   auto through = [&](Value word) -> Value {
@@ -188,20 +201,19 @@ LlvmEmitter::Values LlvmEmitter::renewed(ValueRange values, Value nothing) {
       result.push_back(bitcast(word, type));
       continue;
     }
-    if (each == 1) { // of a bit
-      result.push_back(values[at]);
+    // A bit; what fills no word stays as it is.
+    if (each == 1 || count < each) {
+      llvm::append_range(result, values.slice(at, count));
       continue;
     }
     Value packed = LLVM::PoisonOp::create(
         builder, loc, VectorType::get({static_cast<int64_t>(each)}, type));
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < each; ++i)
       packed = LLVM::InsertElementOp::create(
           builder, loc, packed, values[at + i],
           constant(i32(), static_cast<int64_t>(i)));
     Value word = through(bitcast(packed, i32()));
-    Values taken = parts(word, type);
-    taken.truncate(count);
-    llvm::append_range(result, taken);
+    llvm::append_range(result, parts(word, type));
   }
   return result;
 }

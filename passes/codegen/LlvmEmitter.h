@@ -95,6 +95,9 @@ public:
   /// was computed from the old ones is computed anew from these. Narrow ones
   /// travel packed in words. `nothing`: unknownZero().
   Values renewed(mlir::ValueRange values, mlir::Value nothing);
+  /// Two values of 16 bits in a word, by an instruction that LLVM does not take
+  /// apart again: both halves are defined.
+  mlir::Value packed(mlir::Value low, mlir::Value high);
   /// An i32 that is 0 in every launch, which no compiler can know.
   mlir::Value unknownZero();
   /// The parts of an i32, lowest first, as `type` (8 or 16 bits).

@@ -66,9 +66,17 @@ Value KernelLowering::unknownZero() {
 }
 
 void KernelLowering::deferPacked(Value value, const Values &registers) {
-  const Values renewed = emit.renewed(registers, unknownZero());
-  defer(value, int64_t(registers.size()),
-        [renewed](int64_t reg) { return renewed[reg]; });
+  Type type = registers.front().getType();
+  if (type.getIntOrFloatBitWidth() != 16 || registers.size() % 2) {
+    set(value, registers);
+    return;
+  }
+  Values words;
+  for (size_t reg = 0; reg < registers.size(); reg += 2)
+    words.push_back(emit.packed(registers[reg], registers[reg + 1]));
+  defer(value, int64_t(registers.size()), [this, words, type](int64_t reg) {
+    return emit.parts(words[reg / 2], type)[reg % 2];
+  });
 }
 
 void KernelLowering::lowerRegroup(tile::RegroupOp op) {

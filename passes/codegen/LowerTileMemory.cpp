@@ -101,8 +101,11 @@ void KernelLowering::lowerLoad(tile::LoadOp op) {
       registerParts(layout, coefficients, op.getBases().size());
   Pointers pointers(emit, type, tensor[0], ValueRange(tensor).drop_front(),
                     threadValues(layout, op.getBases(), coefficients));
-  const Validity valid =
+  Validity valid =
       validity(layout, op.getValidBases(), op.getValidCoefficients());
+  // What is loaded where follows from the conditions alone (compiler/cost
+  // counts it), not from which of them are known beforehand.
+  valid.ranges.assign(valid.ranges.size(), std::nullopt);
 
   // Registers that read the same element under the same condition share one
   // load.

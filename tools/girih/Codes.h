@@ -37,7 +37,9 @@
   X(FoundNan,    "G1022", "a value that became NaN")                           \
   X(NotFormatted, "G1023", "a file that is not in the one style")              \
   X(DifferentOps, "G1024", "programs of two operators that are not compared")  \
-  X(InexactPass, "G1025", "data for which one pass may round otherwise")
+  X(InexactPass, "G1025", "data for which one pass may round otherwise")       \
+  X(Tune,        "G1026", "a program that is not tuned, or a log of another") \
+  X(Lock,        "G1027", "a lock that does not fit what is compiled")
 // clang-format on
 
 namespace girih::cli::codes {

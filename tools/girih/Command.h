@@ -83,6 +83,7 @@ std::unique_ptr<Command> makeErrorCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 std::unique_ptr<Command> makeExplainCommand();
 std::unique_ptr<Command> makeDiffCommand();
+std::unique_ptr<Command> makeTuneCommand();
 
 } // namespace girih::cli
 

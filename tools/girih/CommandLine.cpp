@@ -106,6 +106,7 @@ std::vector<std::unique_ptr<Command>> cli::makeCommands() {
   commands.push_back(makeErrorCommand());
   commands.push_back(makeExplainCommand());
   commands.push_back(makeDiffCommand());
+  commands.push_back(makeTuneCommand());
   commands.push_back(makeDoctorCommand());
   return commands;
 }

@@ -9,6 +9,7 @@
 #include "runtime/Text.h"
 #include "tools/girih/Codes.h"
 #include "tools/girih/Files.h"
+#include "tools/girih/LockFile.h"
 #include "tools/girih/Prove.h"
 
 #include "llvm/Support/Format.h"
@@ -93,6 +94,9 @@ public:
         keep(*this, "keep", "DIR", "write the text of every phase to a folder"),
         ptxas(*this, "ptxas",
               "assemble and say what each kernel takes; a spill is an error"),
+        locked(*this, "locked", "LOCK",
+               "take the schedule of a lock that girih tune wrote, if it is "
+               "of this program, target and sizes"),
         prove(*this) {
     output.setFormattingFlag(llvm::cl::Prefix);
   }
@@ -132,6 +136,8 @@ public:
     }
     program->keepForms(keep);
     program->prove(*proved);
+    if (locked.getNumOccurrences() && !takeLock(console, *program))
+      return;
     bool saysOnly = report || ptxas || timePhases || !proved->empty();
     if (!emits && output.empty() && !saysOnly && keep.empty()) {
       console
@@ -140,9 +146,7 @@ public:
           .help("for example -o out.girih; or print a form with --emit=PHASE");
       return;
     }
-    std::string target = program->target().empty()
-                             ? pipeline::CompileOptions().target
-                             : program->target();
+    std::string target = targetOf(*program);
     if (asDirectives)
       return printDirectives(console, *program, target);
     std::optional<CompileResult> result =
@@ -165,6 +169,26 @@ public:
   }
 
 private:
+  static std::string targetOf(const Program &program) {
+    return program.target().empty() ? pipeline::CompileOptions().target
+                                    : program.target();
+  }
+
+  bool takeLock(Console &console, Program &program) {
+    if (flags.schedule.getNumOccurrences() || flags.from.getNumOccurrences()) {
+      console.usage(codes::kCommandLine,
+                    std::string("--locked says the schedule: leave out --") +
+                        (flags.from.getNumOccurrences() ? "from" : "schedule"));
+      return false;
+    }
+    std::optional<Lock> lock = readLock(console, locked);
+    if (!lock || !checkLock(console, locked, *lock, program, targetOf(program)))
+      return false;
+    if (!lock->schedule.empty())
+      program.useSchedule(locked, lock->schedule);
+    return true;
+  }
+
   void printDirectives(Console &console, const Program &program,
                        const std::string &target) {
     pipeline::CompileOptions options = program.options();
@@ -184,6 +208,7 @@ private:
   Switch timePhases, report;
   Setting keep;
   Switch ptxas;
+  Setting locked;
   ProveFlag prove;
 };
 

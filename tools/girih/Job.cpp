@@ -86,6 +86,8 @@ std::optional<Job> Job::open(Console &console, const JobFlags &flags,
   job.source.willGive(std::move(given));
   job.source.probe(std::move(extras.probes));
   job.source.keepForms(std::move(extras.keep));
+  if (!extras.schedule.empty())
+    job.source.useSchedule("the schedule", std::move(extras.schedule));
   if (extras.demonstrate) {
     DemonstrationInputs::Files files;
     for (const TensorFile &file : plan->files) {

@@ -29,6 +29,7 @@ struct JobExtras {
   std::vector<std::string> probes = {}; ///< CompileOptions::probes
   std::string keep = {};                ///< Program::keepForms
   bool demonstrate = false;             ///< Program::demonstrate
+  std::string schedule = {};            ///< Program::useSchedule
 };
 
 class Job {

@@ -252,6 +252,21 @@ Program::explain(Console &console, const pipeline::CompileOptions &wanted,
   return pipeline::explain(file, options, what, console.startCompile(file));
 }
 
+std::optional<std::vector<pipeline::RankedSchedule>>
+Program::rank(Console &console, const Sizes &sizes, const std::string &target,
+              size_t most) const {
+  pipeline::CompileOptions wanted = options();
+  wanted.given = sizes;
+  wanted.target = target;
+  wanted.onProved = sayProved(console);
+  return pipeline::rankSchedules(file, wanted, most,
+                                 console.startCompile(file));
+}
+
+void Program::useSchedule(std::string name, std::string text) {
+  scheduleFile = std::make_shared<SourceFile>(std::move(name), std::move(text));
+}
+
 bool Program::readSchedule(Console &console, const ProgramFlags &flags) {
   if (isArtifact() || from > Phase::Ast) {
     console.usage(codes::kCommandLine, "--schedule has no meaning for '" +

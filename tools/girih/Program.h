@@ -10,6 +10,7 @@
 
 #include "compiler/pipeline/Explain.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/Search.h"
 #include "tools/girih/Command.h"
 #include "tools/girih/Demonstration.h"
 #include "tools/girih/Sizes.h"
@@ -58,6 +59,12 @@ public:
   std::optional<std::string>
   explain(Console &console, const pipeline::CompileOptions &options,
           const pipeline::ExplainOptions &what) const;
+  /// The `most` schedules that the model ranks first at these sizes.
+  std::optional<std::vector<pipeline::RankedSchedule>>
+  rank(Console &console, const Sizes &sizes, const std::string &target,
+       size_t most) const;
+  /// Takes this text in the place of --schedule.
+  void useSchedule(std::string name, std::string text);
   /// Tensors that will be given: optional ones among them are there.
   void probe(std::vector<std::string> names) { probes = std::move(names); }
   void willGive(std::vector<std::string> names) { tensors = std::move(names); }

@@ -21,7 +21,6 @@ UNREACHED = {
     "G0606": "the parser judges terms by the same rules",
     "G0607": "a fault of the compiler",
     "G0715": "isl itself failed",
-    "G0808": "the lowering of the kernel refuses it before (G0807)",
     "G0809": "a fault of the compiler: LLVM makes no PTX of its own output",
     "G1009": "a fault of the compiler: te that was verified does not run",
 }
