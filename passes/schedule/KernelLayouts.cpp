@@ -453,9 +453,16 @@ RowTiles KernelCompletion::rowTiles(unsigned &shared) const {
   for (unsigned s : statements) {
     RowTile row{tiles.at(s).layout, true};
     for (const Node *node : poly::pathOf(tree, s))
-      for (const Member &member : node->members)
-        row.isWhole &=
-            member.binding != Binding::Loop || turnsOf(*node, member) == 1;
+      for (size_t m = 0; m < node->members.size(); ++m) {
+        if (node->members[m].binding != Binding::Loop ||
+            turnsOf(*node, node->members[m]) == 1)
+          continue;
+        // One turn may follow from constraints over other dims too.
+        const poly::Digit &digit = poly::digitOf(*node, m, s);
+        const std::optional<unsigned> dim = dimOf(digit);
+        const int64_t most = dim ? mostValues(scop.statements[s], *dim) : -1;
+        row.isWhole &= digit.modulus == 0 && most >= 0 && most <= digit.divisor;
+      }
     result[s] = std::move(row);
   }
   return result;

@@ -34,6 +34,9 @@ tile.kernel @all threads 128 (%X "X": !g, %Y "Y": !g, %M "M": index) {
   %m = tile.merge sum halving %cell : !tile.frag<f32, "[8, 16] r() t(16@1:1, 8@0:1)"> -> !s
   %n = tile.merge max pairwise %cell : !tile.frag<f32, "[8, 16] r() t(16@1:1, 8@0:1)"> -> !s
   %q = tile.convert %m dims [0] : !s -> !x
+  %row = tile.fill 1.0 : f32 : !tile.frag<f32, "[1, 512] r(4@1:1) t(128@1:4)">
+  %group = tile.regroup %row at [1, 0, 0, 1] as [1, 0, 0, 0, 4, 1] : <f32, "[1, 512] r(4@1:1) t(128@1:4)"> -> <f32, "[1, 128, 4] r(4@2:1) t(128@1:1)">
+  %again = tile.regroup fresh %group at [1, 0, 0, 0, 4, 1] as [1, 0, 0, 1] : <f32, "[1, 128, 4] r(4@2:1) t(128@1:1)"> -> <f32, "[1, 512] r(4@1:1) t(128@1:4)">
   %in = tile.fill 1.0 : f32 : !tile.frag<f32, "[8, 16, 4] r(4@2:1) t(16@1:1, 8@0:1)">
   %r = tile.reduce sum plain keeping 2 (%in) into %cell valid [%M] by [0, 0, -1] : !tile.frag<f32, "[8, 16, 4] r(4@2:1) t(16@1:1, 8@0:1)"> -> !tile.frag<f32, "[8, 16] r() t(16@1:1, 8@0:1)">
   %f = tile.reduce sum fma keeping 2 (%in, %in) into %cell : !tile.frag<f32, "[8, 16, 4] r(4@2:1) t(16@1:1, 8@0:1)">, !tile.frag<f32, "[8, 16, 4] r(4@2:1) t(16@1:1, 8@0:1)"> -> !tile.frag<f32, "[8, 16] r() t(16@1:1, 8@0:1)">

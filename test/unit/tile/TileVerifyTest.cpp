@@ -149,6 +149,27 @@ TEST_CASE("map, fill and convert") {
           "matches extent 4 with extent 32");
 }
 
+TEST_CASE("regroup keeps every element where it is") {
+  const std::string row = "\"[1, 128] r(4@1:1) t(32@1:4)\"";
+  const std::string cells = "\"[1, 32, 4] r(4@2:1) t(32@1:1)\"";
+  const std::string others = "\"[1, 32, 4] r(4@1:8) t(8@1:1, 4@2:1)\"";
+  auto regroup = [](const std::string &from, const std::string &by,
+                    const std::string &to) {
+    return "%r = tile.fill 0.0 : f32 : !tile.frag<f32, " + from +
+           ">\n%y = tile.regroup %r " + by + " : !tile.frag<f32, " + from +
+           "> -> !tile.frag<f32, " + to + ">\n";
+  };
+  const std::string asCells = "at [1, 0, 0, 1] as [1, 0, 0, 0, 4, 1]";
+  refuses(regroup(row, asCells, others),
+          "would move elements between registers or threads");
+  // Cells of the same shape, but seen at other places.
+  refuses(regroup(row, "at [1, 0, 0, 1] as [1, 0, 0, 0, 1, 32]", cells),
+          "would move elements between registers or threads");
+  refuses(regroup(row, "at [1, 0, 0, 1] as [1, 0, 0]", cells),
+          "takes a coefficient for each place and axis, not 4 for rank 2 and "
+          "3 for rank 3");
+}
+
 TEST_CASE("reduce, merge and contract") {
   refuses("%s = tile.fill 0.0 : f32 : !s\n%y = tile.reduce sum plain keeping 1 "
           "(%x) into %s : !x -> !s\n",
